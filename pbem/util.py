@@ -196,13 +196,6 @@ def no_progress(stage: str, done: int, total: int) -> None:
     """Do nothing."""
 
 
-FORMERLY = "formerly"
-"""The key of a dataclass field's metadata with the name that the field had in the version before.
-
-JSON has the field under both names, so that scripts have a version's time to follow.
-"""
-
-
 @contextmanager
 def gc_paused(*, for_good: bool = False) -> Iterator[None]:
     """Disable the cyclic garbage collector inside the block; other objects are freed as usual.

@@ -57,10 +57,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class PressShown:
-    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM.
-
-    `unsigned` is `anonymous` under its former name, for scripts.
-    """
+    """A piece of press as its GM sees it, with its true sender; `to` is empty for all, `seat` "" for the GM."""
 
     id: int
     turn: int
@@ -68,7 +65,6 @@ class PressShown:
     kind: str
     seat: SeatName
     anonymous: bool
-    unsigned: bool
     to: tuple[SeatName, ...]
     text: str
 
@@ -218,7 +214,6 @@ class ShowPress(Query[PressList]):
                 kind=row.kind,
                 seat=seat or "",
                 anonymous=row.anonymous,
-                unsigned=row.anonymous,
                 to=tuple(row.recipients or ()),
                 text=row.text,
             )

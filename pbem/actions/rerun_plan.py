@@ -61,7 +61,6 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Report, Turn
 from pbem.store.types import CampaignState
-from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +251,7 @@ class ChangedSeat:
     """A seat whose report changes: the differences, and the fate of its sheet for the open turn."""
 
     seat: SeatName
-    version: int = field(metadata={FORMERLY: "edition"})
+    version: int
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"]
 

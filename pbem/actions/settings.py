@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,6 @@ from pbem.report import small
 from pbem.store.models import Campaign, Turn
 from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
-from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,7 @@ class HouseRuleList:
     """The house rules of a campaign."""
 
     campaign: str
-    house_rules: tuple[HouseRuleLine, ...] = field(metadata={FORMERLY: "rules"})
+    house_rules: tuple[HouseRuleLine, ...]
 
 
 ACCEPT = "authentication"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from sqlalchemy import select
@@ -20,7 +20,6 @@ from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet
 from pbem.text import format_time, wrap
-from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class SheetShown:
     `accepted`: it counts, or did until the player withdrew it. `cleared`: it is a version that withdrew the one before.
     """
 
-    sheet_version: int = field(metadata={FORMERLY: "version"})
+    sheet_version: int
     at: dt.datetime
     author: str
     accepted: bool

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.base import Channel, Query, format_days
@@ -22,7 +22,6 @@ from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
 from pbem.text import count_noun, format_table, format_time
-from pbem.util import FORMERLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class SeatStatus:
     playing: bool
     paused: bool
     awaited: bool
-    sheet_version: int | None = field(metadata={FORMERLY: "sheet"})
+    sheet_version: int | None
     wait: bool
     lines_refused: int = 0
     nmr_in_a_row: int
@@ -106,8 +105,7 @@ class GameResult:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `hold` is None if turns are run; `moved_to` is the address to which the campaign has moved. `held` has either in
-    words, "" if neither is so; scripts of an earlier version read it.
+    `hold` is None if turns are run; `moved_to` is the address to which the campaign has moved, or "".
     `ruled`: its GM has ruled on the open turn, at `ruled_at`; `awaits_ruling`: it is held for a ruling.
     `closes` is the time after which late sheets do not count. `imported` is None unless it waits for its players.
     """
@@ -121,7 +119,6 @@ class CampaignStatus:
     zone: str
     deadline: dt.datetime | None
     closes: dt.datetime | None
-    held: str
     hold: HoldStatus | None
     moved_to: str
     ruled: bool
@@ -254,7 +251,6 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
         zone=snapshot.schedule.zone,
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
-        held=snapshot.held or snapshot.moved_to,
         hold=_load_hold(session, snapshot),
         moved_to=snapshot.moved_to,
         ruled=(ruled := _is_ruled(session, snapshot)),
@@ -303,17 +299,14 @@ def load_confirmations(session: Session, snapshot: CampaignSnapshot) -> ImportSt
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> HoldStatus | None:
     if snapshot.hold_kind == HoldKind.NONE:
         return None
-    turn = f"turn {snapshot.turn}"
-    # Earlier versions wrote "is held".
-    since = _last_entry(session, snapshot, f"{turn} on hold", f"{turn} is held: ")
+    since = _last_entry(session, snapshot, f"turn {snapshot.turn} on hold")
     return HoldStatus(snapshot.hold_kind, snapshot.hold_reason, since)
 
 
-def _last_entry(session: Session, snapshot: CampaignSnapshot, *beginnings: str) -> dt.datetime | None:
-    """Return the time of the newest journal entry that has one of these beginnings."""
+def _last_entry(session: Session, snapshot: CampaignSnapshot, begins: str) -> dt.datetime | None:
+    """Return the time of the newest journal entry that begins so."""
     entries = select(JournalEntry.at).where(
-        JournalEntry.campaign_id == snapshot.id,
-        or_(*(JournalEntry.text.startswith(beginning, autoescape=True) for beginning in beginnings)),
+        JournalEntry.campaign_id == snapshot.id, JournalEntry.text.startswith(begins, autoescape=True)
     )
     return session.scalar(entries.order_by(JournalEntry.id.desc()).limit(1))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import delete, func, select
@@ -35,7 +35,6 @@ from pbem.store.models import Campaign, InboxMessage, KeyValue, OutgoingMail
 from pbem.store.session import flushed_connection
 from pbem.store.types import MessageState, OutgoingState
 from pbem.text import count_noun, format_time
-from pbem.util import FORMERLY
 
 CLOSED = "closed"
 """The name under which this is stored as a `KeyValue`."""
@@ -228,7 +227,7 @@ class HomeStatus:
 
     campaigns: tuple[CampaignStatus, ...]
     undelivered: tuple[Undelivered, ...]
-    quarantined: int = field(metadata={FORMERLY: "set_aside"})
+    quarantined: int
     notices: tuple[str, ...]
 
 

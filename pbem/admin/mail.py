@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from unicodedata import normalize
@@ -20,7 +20,7 @@ from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.session import Store
 from pbem.store.types import UNSENT_STATES, MessageState, OutgoingState
-from pbem.util import FORMERLY, redact_all
+from pbem.util import redact_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class MessageDetail(MessageInfo):
 class MessageList:
     """The newest messages, oldest first, and their number in all."""
 
-    messages: tuple[MessageInfo, ...] = field(metadata={FORMERLY: "letters"})
+    messages: tuple[MessageInfo, ...]
     total: int
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pbem.errors import CampaignError, reason_of
-from pbem.util import FORMERLY, Progress, no_progress
+from pbem.util import Progress, no_progress
 
 if TYPE_CHECKING:
     from pbem.ruleset.drawing import Picture
@@ -90,14 +90,9 @@ def print_document(document: Any) -> None:
 
 
 def to_json(value: Any) -> Any:
-    """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text.
-
-    A field that has another name since this version is there under both (`pbem.util.formerly`).
-    """
+    """Return facts as JSON has them: records as objects, times as ISO 8601 in UTC, paths as text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [(field, to_json(getattr(value, field.name))) for field in dataclasses.fields(value)]
-        former = {field.metadata[FORMERLY]: facts for field, facts in fields if FORMERLY in field.metadata}
-        return former | {field.name: facts for field, facts in fields}
+        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

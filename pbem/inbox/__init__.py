@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
-
-from pbem.util import FORMERLY
+from dataclasses import dataclass
 
 
 @dataclass(slots=True)
@@ -15,9 +13,9 @@ class ProcessResult:
     `left` are those for which there was no room; then all that came before `read_until` were processed.
     """
 
-    messages: int = field(default=0, metadata={FORMERLY: "letters"})
+    messages: int = 0
     sheets: int = 0
-    quarantined: int = field(default=0, metadata={FORMERLY: "set_aside"})
+    quarantined: int = 0
     unanswered: int = 0
     left: int = 0
     read_until: dt.datetime | None = None

@@ -22,7 +22,6 @@ from pbem.mail.headers import message_id
 from pbem.store.models import OutgoingMail, Person, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import UNSENT_STATES, MailForm, OutgoingState
-from pbem.util import FORMERLY
 
 _ReaderRow = Row[str, int, bool, bool, int, str]
 # Built once: building it takes longer than running it. With all seats of these people: restricted to one campaign,
@@ -289,7 +288,7 @@ class DeliveryResult:
     """
 
     sent: int = 0
-    deferred: int = field(default=0, metadata={FORMERLY: "retried"})
+    deferred: int = 0
     failed: int = 0
-    delayed: int = field(default=0, metadata={FORMERLY: "held"})
+    delayed: int = 0
     trouble: str = ""

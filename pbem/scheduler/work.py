@@ -21,7 +21,7 @@ from pbem.campaign.schedule import Outage
 from pbem.inbox import ProcessResult
 from pbem.log import event
 from pbem.mail.outbox import DeliveryResult
-from pbem.util import FORMERLY, redact_secrets
+from pbem.util import redact_secrets
 
 
 @dataclass(slots=True)
@@ -34,11 +34,11 @@ class TickResult:
 
     busy: bool = False
     polled: int = 0
-    processed: ProcessResult = field(default_factory=ProcessResult, metadata={FORMERLY: "answered"})
+    processed: ProcessResult = field(default_factory=ProcessResult)
     reminded: int = 0
     resolved: list[DueTurn] = field(default_factory=list)
-    on_hold: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "held"})
-    needs_ruling: list[DueTurn] = field(default_factory=list, metadata={FORMERLY: "awaiting"})
+    on_hold: list[DueTurn] = field(default_factory=list)
+    needs_ruling: list[DueTurn] = field(default_factory=list)
     archived: int = 0
     sent: DeliveryResult = field(default_factory=DeliveryResult)
     problems: list[str] = field(default_factory=list)

@@ -484,4 +484,4 @@ def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Pat
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
     with open_app(tmp_path / "again", GAMES) as app:
-        assert [(each.status, each.held) for each in home_status(app).campaigns] == [("moved", NEW)]
+        assert [(each.status, each.moved_to) for each in home_status(app).campaigns] == [("moved", NEW)]

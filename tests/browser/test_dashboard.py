@@ -49,7 +49,6 @@ def dashboard() -> Dashboard:
         zone="America/Argentina/ComodRivadavia",
         deadline=NOW,
         closes=NOW + dt.timedelta(hours=12),
-        held=f'on hold by the GM: "{HOSTILE}"',
         hold=HoldStatus(kind=HoldKind.GM, reason=HOSTILE, since=NOW),
         moved_to="",
         ruled=True,

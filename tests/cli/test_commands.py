@@ -132,24 +132,17 @@ def test_json_for_scripts(duel: Run) -> None:
     assert (tick["sent"]["sent"], tick["problems"]) == (4, [])
 
 
-def test_json_has_former_names_beside_those_of_today(duel: Run, home: Path) -> None:
-    """A name that has changed since the version before is there under both."""
+def test_json_has_one_name_for_a_fact(duel: Run, home: Path) -> None:
+    """A fact stands once, under its name of today."""
     now = ("--now", "2026-11-02T10:00Z")
     (home / "red.txt").write_text("PLACE d4")
     duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *now)
-    status, tick, inbox, rules, sheets = (
-        json.loads(duel(*words, "--json").output)
-        for words in (["status"], ["tick", *now], ["inbox"], ["set", "duel"], ["sheet", "duel", *now])
-    )
-    seat, counts = status["campaigns"][0]["seats"][0], sheets["seats"][0]["counts"]
+    status, tick = (json.loads(duel(*words, "--json").output) for words in (["status"], ["tick", *now]))
+    seat = status["campaigns"][0]["seats"][0]
 
-    assert seat["sheet_version"] == seat["sheet"] == counts["sheet_version"] == counts["version"] == 1
-    assert status["quarantined"] == status["set_aside"] == tick["processed"]["quarantined"] == 0
-    assert (tick["answered"], tick["held"], tick["awaiting"]) == (tick["processed"], [], [])
-    assert (tick["processed"]["letters"], tick["sent"]["deferred"], tick["sent"]["retried"]) == (0, 0, 0)
-    assert tick["sent"]["delayed"] == tick["sent"]["held"] == 0
-    assert inbox["messages"] == inbox["letters"] == []
-    assert rules["house_rules"] == rules["rules"] != []
+    assert (seat["sheet_version"], "sheet" in seat) == (1, False)
+    assert (status["quarantined"], "set_aside" in status) == (0, False)
+    assert (tick["processed"]["messages"], "answered" in tick) == (0, False)
 
 
 def test_run_resolves_now(duel: Run) -> None:

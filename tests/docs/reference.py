@@ -111,8 +111,7 @@ JSON = """
 
 With `--json` a command prints one object: `result` (`done`, `would_do`, `not_done` or `nothing_to_do`), `summary`,
 `next` (commands to go on with) and the facts below; an error has `error` with `code`, `text` and `hint`. Times are ISO
-8601 in UTC, and `null` stands for what there is not. Further names may be added, these stay; where one has changed, the
-former is there for one version more. Exit codes: 0 done; 1 not
+8601 in UTC, and `null` stands for what there is not. Further names may be added, these stay. Exit codes: 0 done; 1 not
 done, or what was checked has errors; 2 wrong usage; 3 nothing has changed, since it needs confirmation.
 
 | command | names |
