@@ -96,6 +96,7 @@ def check_templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iter
         if fault.fatal:
             correct = f"correct {where}; to have the usual text, remove it"
             mend = correct if where.exists() else "the game brings it: ask its author, or reword it yourself"
+            mend = mend if fault.name else "take out those that were changed last"
             yield failure("templates", ", ".join(filter(None, (fault.name, fault.text))), mend)
         else:
             yield warning("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")

@@ -6,9 +6,11 @@ import dataclasses
 import datetime as dt
 import difflib
 import json
+import pickle
 import re
 import resource
 import signal
+import socket
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +18,6 @@ from dataclasses import dataclass
 from enum import EnumType
 from functools import partial
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
@@ -177,29 +178,30 @@ class _TooSlow(TemplateError):
 
 def run_in_child(check: Callable[[], Iterable[TemplateFault]]) -> list[TemplateFault]:
     """Return the faults that a check finds; it runs in a process of its own, which is killed if it does not end."""
-    context = get_context("fork")  # games cannot be pickled
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_send_faults, args=(theirs, check), daemon=True)
+    ours, theirs = socket.socketpair()
+    ours.settimeout(PATIENCE)
+    # Forked, since games cannot be pickled.
+    child = get_context("fork").Process(target=_send_faults, args=(theirs, check), daemon=True)
     child.start()
     theirs.close()
     try:
         # The child names a template that takes too long, if it is not busy in a single filter.
-        faults: list[TemplateFault] = ours.recv() if ours.poll(PATIENCE) else [_TOO_MUCH]
-    except EOFError:
+        with ours, ours.makefile("rb") as answer:
+            faults: list[TemplateFault] = pickle.load(answer)  # noqa: S301 - from our own process
+    except (EOFError, TimeoutError, pickle.UnpicklingError):
         faults = [_TOO_MUCH]
     finally:
         child.kill()
         child.join()
-        ours.close()
     return faults
 
 
-def _send_faults(target: Connection, check: Callable[[], Iterable[TemplateFault]]) -> None:
+def _send_faults(target: socket.socket, check: Callable[[], Iterable[TemplateFault]]) -> None:
     with suppress(ValueError, OSError):  # a stricter limit of the operator stays
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGVTALRM, _end_time)
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-    target.send(list(check()))
+    target.sendall(pickle.dumps(list(check())))
 
 
 def _end_time(*_: object) -> NoReturn:
