@@ -172,7 +172,7 @@ class Reading:
     @cached_property
     def form(self) -> bool:
         """True if it has the form of a ruling, filled in."""
-        return self.asked is not None and has_filled_form(self.case.session, self.case.letter, [self.asked])
+        return self.asked is not None and has_filled_form(self.case.session, self.case.letter, self.asked)
 
     @cached_property
     def said(self) -> Said:

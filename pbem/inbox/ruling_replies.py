@@ -7,8 +7,6 @@ mail and the GM's registered address are the proof (docs/decisions/0008).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -31,69 +29,48 @@ if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """A reply to a mail with a form: the campaign and the code, and the commands in it or why there are none."""
-
-    campaign: Campaign
-    code: str
-    frame: GmFrame | None = None
-    problem: str = ""
-
-
-def _find_reply(session: Session, letter: Message, shown: Sequence[PendingRequest]) -> _Reply | None:
-    """Return what a message replies to a mail with a form; None if it is no such reply."""
-    sent = next((each for each in shown if each.kind == DIGEST_KIND), None)
-    if sent is None and shown and find_forms(letter.source_lines):
-        sent = _find_digest(session, shown)
-    campaign = session.get(Campaign, sent.campaign_id) if sent is not None else None
-    if sent is None or campaign is None:
-        return None
-    turn = session.get(Turn, sent.data.get("turn_id"))
-    reply = _Reply(campaign, sent.code)
-    if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
-        said = f"the mail that you answer is about another turn than the open one, {campaign.turn}"
-        return replace(reply, problem=said)
-    try:
-        form = choose_form(find_forms(letter.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
-    except CampaignError as error:
-        return replace(reply, problem=str(error))
-    lines = tuple(enumerate((form.command, *form.lines), start=1))
-    return replace(reply, frame=GmFrame(campaign.name, "", lines, reply.code))
-
-
-def has_filled_form(session: Session, letter: Message, shown: Sequence[PendingRequest]) -> bool:
+def has_filled_form(session: Session, letter: Message, asked: PendingRequest) -> bool:
     """Return True if a message has a form that is not as it was mailed, in reply to that or to the offer on it."""
-    if not any(each.kind in (DIGEST_KIND, OFFER) for each in shown):
-        return False
     forms = find_forms(letter.source_lines)
-    sent = next((each for each in shown if each.kind == DIGEST_KIND), None) or (
-        _find_digest(session, shown) if forms else None
-    )
+    sent = _mail_with_form(session, asked) if forms else None
     return sent is not None and any(form.checksum != sent.data.get("form", "") for form in forms)
 
 
-def _find_digest(session: Session, shown: Sequence[PendingRequest]) -> PendingRequest | None:
-    """Return the mail with a form to whose answer, an offer, a message replies with a form again."""
-    offer = next((each for each in shown if each.kind == OFFER), None)
-    code = offer.data["digest"] if offer is not None else ""
-    digest = select(PendingRequest).where(PendingRequest.kind == DIGEST_KIND, PendingRequest.code == code)
-    return session.scalar(digest) if code else None
+def _mail_with_form(session: Session, asked: PendingRequest) -> PendingRequest | None:
+    """Return the mail with a form that a message answers, or that with the form which an offer is about."""
+    if asked.kind != OFFER:
+        return asked if asked.kind == DIGEST_KIND else None
+    digest = select(PendingRequest).where(
+        PendingRequest.kind == DIGEST_KIND, PendingRequest.code == asked.data["digest"]
+    )
+    return session.scalar(digest) if asked.data["digest"] else None
 
 
 def take_form(mail: Reading) -> Outcome:
     """Take the ruling in a reply to a mail with a form."""
-    case, reply = mail.case, _find_reply(mail.case.session, mail.case.letter, [mail.asked] if mail.asked else [])
-    if reply is None:
+    case = mail.case
+    sent = _mail_with_form(case.session, mail.asked) if mail.asked else None
+    campaign = case.session.get(Campaign, sent.campaign_id) if sent is not None else None
+    if sent is None or campaign is None:
         return "a reply to the form of a campaign that is gone", False
-    campaign = reply.campaign
     if not is_from_gm(case, campaign):
         return refuse_other(case, campaign), False
-    if reply.frame is not None:
-        # The form is asked for, so that the code does.
-        trust: Trust = "token" if trust_in(mail) == "code" else "address"
-        return run(case, campaign, reply.frame, mail.came.wishes, trust), False
-    problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=reply.problem)
-    # As `answer` limits it: an answering machine may send back the form for ever.
-    heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
-    return "no ruling in it; " + answer(case, campaign.gm, problem, code=reply.code, heading=heading), False
+    try:
+        frame = _read_ruling(case.session, case.letter, sent, campaign)
+    except CampaignError as error:
+        problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=str(error))
+        # As `answer` limits it: an answering machine may send back the form for ever.
+        heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
+        return "no ruling in it; " + answer(case, campaign.gm, problem, code=sent.code, heading=heading), False
+    # The form is asked for, so that the code does.
+    trust: Trust = "token" if trust_in(mail) == "code" else "address"
+    return run(case, campaign, frame, mail.came.wishes, trust), False
+
+
+def _read_ruling(session: Session, letter: Message, sent: PendingRequest, campaign: Campaign) -> GmFrame:
+    """Return the commands in a reply to a mail with a form. Raises CampaignError if there are none for today."""
+    turn = session.get(Turn, sent.data.get("turn_id"))
+    if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
+        raise CampaignError(f"the mail that you answer is about another turn than the open one, {campaign.turn}")
+    form = choose_form(find_forms(letter.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
+    return GmFrame(campaign.name, "", tuple(enumerate((form.command, *form.lines), start=1)), sent.code)
