@@ -14,6 +14,7 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from sqlalchemy import update
@@ -35,12 +36,9 @@ from pbem.actions.rerun_plan import (
 from pbem.actions.withdrawal import (
     RERUN,
     SEED_KNOWN,
-    count_misses_again,
     move_reports,
     reopen_turn,
-    set_campaign,
-    stop_mail,
-    withdraw_turns,
+    replace_turns,
 )
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import add_entry
@@ -149,32 +147,32 @@ def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
 
 def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     """Replace the last run by a computed one. Call with the campaign locked and unchanged since planning."""
-    session, snapshot, now = context.session, context.snapshot, context.now
-    again, impact = amendment.again, amendment.impact
     # No row is changed: the old ones are withdrawn, and new ones take their place (decision 7).
-    old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
-    turn = _insert_rerun(session, old_turn, amendment, now)
+    _, following = replace_turns(context, RERUN, amendment.again.number, partial(_put_rerun, context, amendment))
+    save_reports(context, following.id, amendment.reports, following.deadline)
+    _announce_rerun(context, amendment)
+
+
+def _put_rerun(context: Context, amendment: RerunPlan, gone: Sequence[Turn]) -> Sequence[Turn]:
+    """Insert the turns of a rerun, with the sheets, reports and votes that stay."""
+    session, again, impact = context.session, amendment.again, amendment.impact
+    old_turn, old_following = gone
+    turn = _insert_rerun(session, old_turn, amendment, context.now)
     following = _insert_following(session, old_following, amendment)
     changed = _seat_ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
     dropped = _seat_ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
-    move_reports(session, old_turn, turn)
     # Unchanged reports stay valid with their codes, and their readers are not mailed (decision 7).
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
     # After those of the players: of the sheets of a seat the last accepted one counts.
-    _save_given_sheets(session, again, turn, now)
+    _save_given_sheets(session, again, turn, context.now)
     copy_sheets(session, old_following, following, but=dropped)
     # Players whose report changes get time to think again: the turn waits for its deadline.
     anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
     # Votes for more time stay with the open turn.
     session.execute(update(ExtensionVote).where(ExtensionVote.turn_id == old_following.id).values(turn_id=following.id))
-    stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
-    over, version = again.outcome.standing.over, again.ruleset.version
-    set_campaign(session, snapshot, turn=following.number, over=over, version=version)
-    count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
-    save_reports(context, following.id, amendment.reports, following.deadline)
-    _announce_rerun(context, amendment)
+    return turn, following
 
 
 def _seat_ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:

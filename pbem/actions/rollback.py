@@ -38,6 +38,7 @@ from pbem.actions.withdrawal import (
     move_reports,
     reinstate_turns,
     reopen_turn,
+    replace_turns,
     resume_mail,
     set_campaign,
     stop_mail,
@@ -132,16 +133,15 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         """Withdraw all turns from that one on, and open it again."""
         session, snapshot, now = context.session, context.snapshot, context.now
         plan = self.look(context)
-        version = version_before(session, snapshot, self.turn)
-        shelved = withdraw_turns(session, snapshot, ROLLBACK, self.turn, now)
-        # What was ruled then did not know of the sheets that may come now.
-        turn = reopen_turn(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
-        move_reports(session, shelved[0], turn)
-        # The sheets count again, but wait for the deadline: their senders have seen the results (decision 7).
-        copy_sheets(session, shelved[0], turn, wait=True)
-        stop_mail(session, shelved)
-        set_campaign(session, snapshot, turn=self.turn, over=False, version=version)
-        count_misses_again(session, snapshot, gone=shelved)
+
+        def reopen(gone: Sequence[Turn]) -> Sequence[Turn]:
+            # What was ruled then did not know of the sheets that may come now.
+            turn = reopen_turn(session, gone[0], opened_at=now, deadline=plan.deadline, ruling=None)
+            # The sheets count again, but wait for the deadline: their senders have seen the results (decision 7).
+            copy_sheets(session, gone[0], turn, wait=True)
+            return [turn]
+
+        replace_turns(context, ROLLBACK, self.turn, reopen)
         if plan.seed_known:
             # The archive of a finished game holds all codes, and its players may have it, or the site may show it.
             for place in snapshot.playing:
@@ -227,21 +227,20 @@ class UndoRollback(Change[RollbackResult]):
         """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
         session, snapshot, now = context.session, context.snapshot, context.now
         shelf = find_undoable_rollback(session, snapshot)
-        # Exactly one turn: a rollback whose turn was run since is refused above.
-        (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
-        restored = reinstate_turns(session, shelf)
-        move_reports(session, rolled, restored[0])
-        resume_mail(session, restored)
-        last = restored[-1]
-        # Checked afterwards, when there is a chain to check; the error rolls the transaction back.
-        if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
-            raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
-        over = not last.awaited  # the turn that opened when the game ended awaits no seat
-        _leave_time(session, snapshot, last, now)
-        set_campaign(
-            session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
-        )
-        count_misses_again(session, snapshot, back=restored)
+
+        def reinstate(gone: Sequence[Turn]) -> Sequence[Turn]:
+            # Exactly one is gone: a rollback whose turn was run since is refused above.
+            restored = reinstate_turns(session, shelf)
+            move_reports(session, gone[0], restored[0])
+            resume_mail(session, restored)
+            # Checked now that there is a chain to check; the error rolls the transaction back.
+            if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
+                raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
+            _leave_time(session, snapshot, restored[-1], now)
+            return restored
+
+        last = replace_turns(context, UNDO, snapshot.turn, reinstate)[-1]
+        over = not last.awaited
         said = f"the rollback to turn {snapshot.turn} is undone: turn {last.number} is the last again"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -23,7 +23,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import file_hash
-from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_current, is_gm_hold, load_record
+from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, Context, is_current, is_gm_hold, load_record
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn, WithdrawnTurns
 from pbem.store.types import CampaignState, OutgoingState, WithdrawalKind
@@ -129,6 +129,37 @@ ROLLBACK, RERUN, UNDO, REPAIR = WithdrawalKind
 
 SEED_KNOWN = "Warning: the seed is public: anyone who kept the last report can compute all later rolls."
 """The warning for a reopened turn whose dice are no longer secret."""
+
+
+def replace_turns(
+    context: Context, kind: WithdrawalKind, first: int, put: Callable[[Sequence[Turn]], Sequence[Turn]]
+) -> Sequence[Turn]:
+    """Take the turns from a number on out of a campaign's history, and put others in.
+
+    The reports that opened the first stay valid, with its successor. Those that no turn
+    takes over are not sent any more, if they are still queued.
+
+    Args:
+        context: The campaign, locked; its snapshot is that of before.
+        kind: What is done.
+        first: The number of the first turn that is withdrawn.
+        put: Called with the withdrawn turns, oldest first; inserts or reinstates those that take their place, with
+            the sheets and reports that stay, and returns them, oldest first.
+
+    Returns:
+        The turns that were put in; the last is open, or ended the game.
+    """
+    session, snapshot = context.session, context.snapshot
+    gone = withdraw_turns(session, snapshot, kind, first, context.now)
+    came = put(gone)
+    move_reports(session, gone[0], came[0])
+    stop_mail(session, gone)
+    last = came[-1]
+    over = not last.awaited  # the turn that opened when the game ended awaits no seat
+    version = version_before(session, snapshot, last.number)
+    set_campaign(session, snapshot, turn=last.number, over=over, version=version)
+    count_misses_again(session, snapshot, gone=gone, back=came)
+    return came
 
 
 def withdraw_turns(
