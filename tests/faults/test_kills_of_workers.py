@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import random
 import signal
 import time
@@ -65,7 +64,8 @@ class Crew:
         if len(self.workers) < MOST_WORKERS and (not self.workers or self.rnd.random() < 0.5):
             self.start()
         else:
-            os.kill(self.rnd.choice(self.workers).pid or 0, self.rnd.choice((signal.SIGKILL, signal.SIGTERM)))
+            worker = self.rnd.choice(self.workers)  # one that was told to end may have done so by now
+            self.rnd.choice((worker.kill, worker.terminate))()
 
     def start(self) -> None:
         """Start a worker."""

@@ -200,3 +200,28 @@ def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
 
     said = f"there is no archive to write to at {desk.home}/turns. Create that folder."
     assert (refused.exit_code, refused.output) == (1, f"Not done: {said}\n")
+
+
+_REFUSED = (
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$",
+    "CREATE TRIGGER refused BEFORE DELETE ON procrastinate_jobs FOR EACH ROW EXECUTE FUNCTION refuse()",
+)
+
+
+def test_a_job_whose_end_cannot_be_recorded_is_done_again(due: Desk) -> None:
+    """What a worker has done and could not record is done again, by the same worker, once the database takes it."""
+
+    def execute(*statements: str) -> None:
+        with due.app.store.writing() as session:
+            for statement in statements:
+                session.execute(text(statement))
+
+    execute(*_REFUSED)
+    with at_work(due.home) as worker:
+        wait_until(lambda: letters(due) == {MessageState.PROCESSED}, worker)
+        execute("DROP TRIGGER refused ON procrastinate_jobs")
+        wait_until(lambda: is_through(due), worker)
+        said = end(worker)
+
+    assert set(runs(due).values()) == {1}
+    assert "Traceback" not in said
