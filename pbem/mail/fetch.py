@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.errors import MailNotMoved
 from pbem.log import event
-from pbem.mail.mailbox import Mailbox, RawMessage, Unmoved
+from pbem.mail.mailbox import Mailbox, RawMessage, Unmoved, split_mail
 from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
@@ -56,7 +56,6 @@ class Sleeper:
         stop.wait(seconds)
 
 
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(rb"^([!-9;-~]++):([^\n]*+(?>(?:\n[ \t][^\n]*+)*))", re.MULTILINE)
 # The fields that the sender's program writes; servers and filters add others, among them a missing Date.
 _WRITTEN = frozenset(
@@ -78,7 +77,7 @@ def fingerprint(raw: bytes) -> str:
     delivered in different dress. If it has no Date either every byte counts, since it may have been written twice
     in the same words and be meant twice.
     """
-    fields, body = _split_mail(raw)
+    fields, body = _fields_and_body(raw)
     names = {name for name, _ in fields}
     if not names & {b"message-id", b"date"}:
         return hashlib.sha256(raw).hexdigest()
@@ -87,7 +86,7 @@ def fingerprint(raw: bytes) -> str:
 
 def content_hash(raw: bytes) -> str | None:
     """Return what copies of a mail have in common whatever their Message-IDs; None for a mail without a Date."""
-    fields, body = _split_mail(raw)
+    fields, body = _fields_and_body(raw)
     return _hash(fields, body, _COPIED) if any(name == b"date" for name, _ in fields) else None
 
 
@@ -99,7 +98,7 @@ def _hash(fields: Iterable[tuple[bytes, bytes]], body: bytes, names: Collection[
 
 def sender_field(raw: bytes) -> bytes:
     """Return the From field of a mail as it stands there; b"" if there is none."""
-    return next((b" ".join(value.split()) for name, value in _split_mail(raw)[0] if name == b"from"), b"")
+    return next((b" ".join(value.split()) for name, value in _fields_and_body(raw)[0] if name == b"from"), b"")
 
 
 _LONGEST_DATE = 100
@@ -109,7 +108,7 @@ _CLOCK_ERROR = timedelta(minutes=10)
 
 def written_at(raw: bytes, received_at: datetime) -> datetime | None:
     """Return when a mail was written by its Date; None without one, or with one that is later than its arrival."""
-    value = next((value for name, value in _split_mail(raw)[0] if name == b"date"), b"")
+    value = next((value for name, value in _fields_and_body(raw)[0] if name == b"date"), b"")
     try:
         date = parsedate_to_datetime(value[:_LONGEST_DATE].decode("ascii", "replace"))
         written = (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
@@ -120,13 +119,12 @@ def written_at(raw: bytes, received_at: datetime) -> datetime | None:
 
 def message_ids(raw: bytes) -> list[bytes]:
     """Return the values of the Message-ID fields of a mail; there should be one."""
-    return [value.strip() for name, value in _split_mail(raw)[0] if name == b"message-id"]
+    return [value.strip() for name, value in _fields_and_body(raw)[0] if name == b"message-id"]
 
 
-def _split_mail(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def _fields_and_body(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Return the fields of a mail's head, names in lower case, and its body."""
-    end = _END_OF_HEAD.search(raw)
-    head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
+    head, _, body = split_mail(raw)
     return [(name.lower(), value) for name, value in _FIELD.findall(head)], body
 
 

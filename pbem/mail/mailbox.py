@@ -34,6 +34,8 @@ _GM_FRAME = re.compile(
     rb"^[ \t]{0,9}GM[ \t]{1,9}[^\s]{1,40}[ \t]{1,9}[0-9a-f]{15,25}[ \t\r]{0,9}$", re.IGNORECASE | re.MULTILINE
 )
 
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+
 T = TypeVar("T")
 
 
@@ -89,6 +91,12 @@ class Mailbox(Protocol):
 
     def close(self) -> None:
         """Close the mailbox; never raise."""
+
+
+def split_mail(raw: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return the head of a mail, the gap below it, and its body."""
+    end = _END_OF_HEAD.search(raw)
+    return (raw[: end.start()], end[0], raw[end.end() :]) if end else (raw, b"\r\n\r\n", b"")
 
 
 def truncate_message(beginning: bytes, size: int) -> bytes:

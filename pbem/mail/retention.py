@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.mail.compose import text_only
+from pbem.mail.mailbox import split_mail
 from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.store.session import Store
 from pbem.store.types import MessageState, OutgoingState
@@ -31,7 +32,6 @@ AT_ONCE = 200
 
 _TOKEN = re.compile(rf"\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b", re.IGNORECASE)
 _TOKEN_BYTES = re.compile(_TOKEN.pattern.encode(), re.IGNORECASE)
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(rb"^(?P<name>[!-9;-~]+):[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
 _ENCODED = re.compile(rb"^content-transfer-encoding:\s*(?:base64|quoted-printable)", re.IGNORECASE | re.MULTILINE)
 _MARK = b"X-Pbem-Masked: yes"
@@ -58,7 +58,7 @@ def redact_old_mail(store: Store, now: datetime) -> int:
 
 def is_masked(raw: bytes) -> bool:
     """Return True if a stored mail has been redacted, so that it cannot be sent again."""
-    return _MARK in _split_mail(raw)[0]
+    return _MARK in split_mail(raw)[0]
 
 
 def keep_text_only(raw: bytes) -> bytes:
@@ -66,7 +66,7 @@ def keep_text_only(raw: bytes) -> bytes:
     if text_only(raw) == raw:
         return redact_tokens(raw)
     # The text as parsed, not as sent: a reply may quote the HTML, which is wrapped otherwise.
-    return _as_text(_FIELD.sub(_mask_subject, _split_mail(raw)[0]), _parse_text(raw))
+    return _as_text(_FIELD.sub(_mask_subject, split_mail(raw)[0]), _parse_text(raw))
 
 
 def _parse_text(raw: bytes) -> str:
@@ -81,7 +81,7 @@ def redact_tokens(raw: bytes) -> bytes:
 
     Where they show only once it is decoded, its text alone is kept.
     """
-    head, gap, body = _split_mail(raw)
+    head, gap, body = split_mail(raw)
     text = _parse_text(raw) if _ENCODED.search(raw) else ""
     shown = _FIELD.sub(_mask_subject, head)
     if _TOKEN.search(text):
@@ -91,12 +91,6 @@ def redact_tokens(raw: bytes) -> bytes:
         return raw
     # Half the gap is one line end, LF or CRLF as in this mail.
     return shown.rstrip() + gap[: len(gap) // 2] + _MARK + gap + hidden
-
-
-def _split_mail(raw: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the head of a mail, the gap below it, and its body."""
-    end = _END_OF_HEAD.search(raw)
-    return (raw[: end.start()], end[0], raw[end.end() :]) if end else (raw, b"\r\n\r\n", b"")
 
 
 def _as_text(head: bytes, text: str) -> bytes:
