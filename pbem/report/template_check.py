@@ -163,7 +163,7 @@ class TemplateFault:
     endless: bool = False
 
 
-SECONDS, PATIENCE = 30.0, 120.0
+SECONDS, PATIENCE = 20.0, 200.0
 """Processor time for a check, and its time by the clock; that of all games takes some seconds."""
 
 MEMORY = 8 << 30

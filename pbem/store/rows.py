@@ -92,9 +92,7 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindF
     try:
         until = time.monotonic() + SECONDS * (1 + source.stat().st_size / (64 << 20))
         with _open_guarded(_immutable(source), until) as rows:
-            if damage := _describe_damage(rows):
-                raise StoreError(f"it is damaged: {damage}")
-            revision = _known_revision(rows)
+            revision = _require_whole(rows)
         migrate(f"sqlite:///{target}", revision)
         with _open_guarded(f"file:{quote(str(target))}", until) as ours:
             _copy_tables(ours, source, leave)
@@ -103,6 +101,8 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindF
         if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             raise StoreError("reading it takes longer than a file of its size can take") from None
         raise StoreError(f"it is no database of pbem, or is damaged: {_shorten(error)}") from None
+    except StoreError:
+        raise
     except (*PARSE_ERRORS, zlib.error, SQLAlchemyError, ConfigError) as error:
         raise StoreError(f"its rows cannot be brought to this version: {_shorten(error)}") from None
     with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
@@ -150,8 +150,10 @@ def _describe_damage(database: sqlite3.Connection) -> str:
     return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
 
 
-def _known_revision(rows: sqlite3.Connection) -> str:
-    """Return the migration that a file is of. Raises StoreError for one that is not known here."""
+def _require_whole(rows: sqlite3.Connection) -> str:
+    """Return the migration that a file is of. Raises StoreError if it is damaged, or of one that is not known here."""
+    if damage := _describe_damage(rows):
+        raise StoreError(f"it is damaged: {damage}")
     versions = rows.execute("SELECT version_num FROM alembic_version LIMIT 2").fetchall()
     if len(versions) != 1:
         raise StoreError("it is no database of pbem: it has no version, or several")

@@ -41,7 +41,7 @@ CREATE VIEW alembic_version AS
 """
 
 SCHEMAS = {
-    ENDLESS: "it is damaged: it has the view alembic_version, which is not of pbem",
+    ENDLESS: "database.sqlite: it is damaged: it has the view alembic_version, which is not of pbem",
     "CREATE VIEW mine AS SELECT 1": "it is damaged: it has the view mine",
     "CREATE TRIGGER mine AFTER INSERT ON fact BEGIN DELETE FROM act; END": "it is damaged: it has the trigger mine",
     "CREATE VIRTUAL TABLE mine USING fts5(data)": "it is damaged: it has the table mine",
@@ -49,7 +49,7 @@ SCHEMAS = {
     "ALTER TABLE act RENAME COLUMN text TO old; ALTER TABLE act ADD COLUMN text AS (zeroblob(9999999))": "column text",
     "DROP TABLE sheet": "no such table: theirs.sheet",
     "ALTER TABLE act DROP COLUMN secret": "no such column: t.secret",
-    "UPDATE alembic_version SET version_num = '9999'": "'9999', which this pbem does not know",
+    "UPDATE alembic_version SET version_num = '9999'": "database.sqlite: it is of migration '9999', which this pbem",
     "UPDATE alembic_version SET version_num = x'00'": "which this pbem does not know",
     "DELETE FROM alembic_version": "it has no version, or several",
     "UPDATE seat SET person_id = 99": "a row of seat points to one of person that is not there",
