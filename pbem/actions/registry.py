@@ -41,7 +41,7 @@ from pbem.actions.press import (
 )
 from pbem.actions.questions import AnswerCommand, AskGm
 from pbem.actions.rerun import RunAgain
-from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns
+from pbem.actions.rollback import RollBack, ShowTurns
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import MailToken
@@ -55,7 +55,7 @@ GM_FORMS: tuple[type[GmCommand], ...] = (
     *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, ExtendDeadline, ShowDeadlines),
     *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
     *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
-    *(RollDice, SheetCommand, ShowSheets, UndoChange, ShowTurns, RepairHistory, RollBack, StateCommand),
+    *(RollDice, SheetCommand, ShowSheets, UndoChange, ShowTurns, RollBack, StateCommand),
     *(RunAgain, TryTurn),
 )
 """The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""

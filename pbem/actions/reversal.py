@@ -78,7 +78,6 @@ REVERSALS: Mapping[str, Reversal] = {
     "rerun": Reversal(
         never="corrected reports take the place of others", helps=("pbem rerun {name} --sheet SEAT=FILE", "RERUN seat")
     ),
-    "repair": Reversal(never="the turns before it were inconsistent"),
     "announce": Reversal(never="an announcement is mailed at once", helps=("pbem announce {name} FILE", "ANNOUNCE")),
     "roll": Reversal(never="a roll is final"),
     "gm": Reversal(never="the former token is void", helps=("pbem gm {name} --address ADDRESS", "")),

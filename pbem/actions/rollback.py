@@ -3,18 +3,13 @@
 A turn that is open again keeps its reports and the sheets that had arrived. It
 waits for its new deadline, whatever those sheets said: they were sent for a turn
 whose results have been seen since.
-
-In versions without a read set, a run could store a turn that had been computed
-from a past withdrawn at the same moment. Such a stray turn is put with the
-withdrawn turns of the one it was computed from, as if it had been run before that
-was withdrawn; so a rollback can still be undone, the stray with it.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -26,13 +21,11 @@ from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
-    REPAIR,
     RERUN,
     ROLLBACK,
     SEED_KNOWN,
     UNDO,
     count_misses_again,
-    create_withdrawal,
     find_inconsistency,
     misses_in_a_row,
     move_reports,
@@ -43,7 +36,6 @@ from pbem.actions.withdrawal import (
     set_campaign,
     stop_mail,
     version_before,
-    withdraw_turn,
     withdraw_turns,
 )
 from pbem.app import App
@@ -388,124 +380,3 @@ def _build_page(
         order_lines=tuple(app.game(snapshot.game).template(view)),
         with_page=snapshot.pages_for(place) != PageDelivery.OFF,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRepaired:
-    """A repair: the inconsistency in a clause, the numbers of the stray turns, and the rollback that follows."""
-
-    wrong: str
-    strays: tuple[int, ...]
-    rolled: RollbackResult
-
-
-@dataclass(frozen=True, slots=True)
-class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
-    """Repair a campaign whose turn history is inconsistent. Without YES you are told what that would do."""
-
-    usage = "ROLLBACK REPAIR [sure]"
-    weight = Confirmed("the turns that are inconsistent", "the archive, in withdrawn/")
-    kind = "repair"
-    rewrites = True
-    sure: Annotated[str | None, SURE] = None
-
-    def look(self, context: Context) -> HistoryRepaired:
-        """Return the inconsistency, and the turn at which the campaign would stand.
-
-        Raises:
-            CampaignError: If there is nothing to repair, or no consistent turn is left.
-        """
-        session, snapshot = context.session, context.snapshot
-        broken = find_inconsistency(session, snapshot)
-        if broken is None:
-            raise CampaignError(f"the turn history of {snapshot.name} is consistent: there is nothing to repair")
-        if broken.last < snapshot.first:
-            raise CampaignError(f"{snapshot.name} cannot be repaired, since {broken.text}: restore a backup")
-        last = current_turn(session, snapshot, broken.last)
-        strays = tuple(turn.number for turn in _load_strays(session, snapshot, broken.last))
-        return HistoryRepaired(
-            broken.text,
-            strays,
-            rolled_to(session, snapshot, last, _repair_deadline(session, snapshot, last, context.now)),
-        )
-
-    def do(self, context: Context) -> HistoryRepaired:
-        """Withdraw the stray turns, and open the last consistent one."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        plan = self.look(context)
-        number = plan.rolled.turn
-        version = version_before(session, snapshot, number)
-        strays = _load_strays(session, snapshot, number)
-        gone = _withdraw_strays(session, snapshot, strays, now)
-        stop_mail(session, strays)
-        last = current_turn(session, snapshot, number)
-        if last.resolved_at is not None:
-            gone.append(last)
-            last = _reopen(session, snapshot, last, now)
-        last.deadline = plan.rolled.deadline
-        last.reminded_at = None
-        set_campaign(session, snapshot, turn=number, over=False, version=version)
-        count_misses_again(session, snapshot, gone=gone)
-        said = f"its turn history was inconsistent ({plan.wrong}); repaired, and turn {number} is open"
-        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(seat_again(context, plan.rolled), plan.rolled, act=act, back=True)
-        return plan
-
-    def render(self, facts: HistoryRepaired, channel: Channel) -> Iterator[str]:
-        name, strays, done = facts.rolled.campaign, facts.strays, channel.done
-        yield wrap(f"The turn history of {name} {'was' if done else 'is'} inconsistent: {facts.wrong}.")
-        if strays:
-            which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
-            verb = ("is" if len(strays) == 1 else "are") if done else "would be"
-            yield f"{which} {verb} withdrawn; {'it stays' if len(strays) == 1 else 'they stay'} in the archive."
-        yield from render_rolled(facts.rolled, channel, undo=False)
-
-
-def _repair_deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
-    """Return the deadline of a turn that is open and has time left, or a new one."""
-    if last.resolved_at is None and last.deadline is not None and now < last.deadline:
-        return last.deadline
-    return new_deadline(session, snapshot, now)
-
-
-def _load_strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
-    after = select(Turn).where(is_current(snapshot.id), Turn.number > last)
-    return list(session.scalars(after.order_by(Turn.number)))
-
-
-def _reopen(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
-    """Withdraw a turn that was run, but has no valid successor, and open it again; return the open one."""
-    withdraw_turns(session, snapshot, REPAIR, last.number, now)
-    turn = reopen_turn(session, last, opened_at=now, ruling=None)
-    move_reports(session, last, turn)
-    copy_sheets(session, last, turn, wait=True)
-    return turn
-
-
-def _withdraw_strays(
-    session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime
-) -> list[Turn]:
-    """Withdraw stray turns; return all turns whose runs are undone with them."""
-    gone = list(strays)
-    own: int | None = None
-    for stray in strays:
-        origin = _find_origin(session, snapshot, stray)
-        if origin is None:
-            own = own if own is not None else create_withdrawal(session, snapshot, REPAIR, stray.number, now)
-            withdraw_turn(own, stray, now)
-        else:
-            assert origin.shelf_id is not None
-            withdraw_turn(origin.shelf_id, stray, now)
-            gone += [origin] if origin not in gone else []
-        session.flush()
-    return gone
-
-
-def _find_origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
-    """Return the withdrawn turn whose run led to a stray turn."""
-    shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
-    before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
-    for turn in session.scalars(before):
-        if json.loads(turn.record or b"{}")["state_after"] == stray.state_hash:
-            return turn
-    return None

@@ -356,8 +356,7 @@ def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> by
 
 def _history_error(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
-        f"the turn history of {snapshot.name} is inconsistent: {wrong}. "
-        f"Repair: pbem rollback {snapshot.name} --repair (by mail: ROLLBACK REPAIR)"
+        f"the turn history of {snapshot.name} is inconsistent: {wrong}. Restore a backup: pbem restore FILE DIR"
     )
 
 

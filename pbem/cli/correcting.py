@@ -13,7 +13,7 @@ from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RepairHistory, RollBack, ShowTurns
+from pbem.actions.rollback import RollBack, ShowTurns
 from pbem.actions.sheets import RestoreSheet, ShowSheets
 from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
@@ -73,18 +73,13 @@ def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool)
 
 @command(
     "pbem rollback trap7 4",
-    (RollBack, RepairHistory),
+    (RollBack,),
     help="The sheets that came in for it count again. Without TURN, the turns are listed.",
 )
 @campaign
 @click.argument("turn", type=TURN, required=False, shell_complete=completion.turns)
-@click.option("--repair", is_flag=True, help="Go back to the last turn of a history that is consistent.")
-def rollback(call: Call, name: str, *, turn: int | None, repair: bool) -> None:
-    if repair and turn is not None:
-        raise click.UsageError("give a TURN or --repair")
-    if repair:
-        call.act(name, RepairHistory())
-    elif turn is not None:
+def rollback(call: Call, name: str, turn: int | None) -> None:
+    if turn is not None:
         call.act(name, RollBack(turn))
     else:
         call.show(name, ShowTurns())

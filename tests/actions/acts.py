@@ -27,7 +27,7 @@ from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
 from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
+from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.ruling import ShowRulingForm, SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule
@@ -48,7 +48,7 @@ from pbem.scheduler.tick import run_campaign_now, tick
 from pbem.scheduler.work import TickResult
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET
-from tests.actions.history import begin, meanwhile, play
+from tests.actions.history import begin, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
 Act = Callable[[App, dt.datetime], Any]
@@ -217,12 +217,6 @@ RULED: dict[str, Act] = {
 }
 """Actions on a turn that its GM decides."""
 
-BROKEN: dict[str, Act] = {
-    "mend": deed(RepairHistory()),
-    **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "forward", "rerun", "patch", "mailed rerun")},
-}
-"""Actions on an inconsistent campaign."""
-
 
 def set_the_stage(desk: Desk) -> dt.datetime:
     """Run turn 3, roll back to it, and have red ask the GM; return a time from which on it is due."""
@@ -253,15 +247,6 @@ def leave_to_gm(desk: Desk) -> dt.datetime:
     begin(desk)
     RULED["ruling"](desk.app, desk.now)
     run_campaign_now(desk.app, "toy1", desk.now)
-    return _settled(desk)
-
-
-def break_apart(desk: Desk) -> dt.datetime:
-    """Store a run that was computed before a rollback: turn 1 is open, and turn 4 follows it."""
-    begin(desk, rounds="9", rules={"hold": "off"})
-    for _ in range(2):
-        play(desk, ALL)
-    meanwhile(desk, lambda: run_action(desk.app, "toy1", RollBack(1), desk.now))
     return _settled(desk)
 
 
@@ -320,15 +305,6 @@ STAGES = {
         sharpest=("run", "rollback by two"),
         games={"toy": RULESET, RULESET.key: RULESET},
     ),
-    "broken": Stage(
-        break_apart,
-        BROKEN,
-        overtaken=("mend",),
-        planned=("mend",),
-        sharp=("run", "rollback by two"),
-        sharpest=("run", "rollback by two"),
-        after=BROKEN["mend"],
-    ),
 }
 
 
@@ -347,5 +323,5 @@ def attempt(act: Act, app: App, now: dt.datetime) -> str:
     except (PbemError, RulesetError) as error:
         return str(error)
     problems = done.problems if isinstance(done, TickResult) else []
-    assert not any("could not be" in problem and "--repair" not in problem for problem in problems), problems
+    assert not any("could not be" in problem for problem in problems), problems
     return " ".join(problems)

@@ -27,7 +27,7 @@ from pbem.actions.players import LeaveSeat
 from pbem.actions.questions import AnswerQuestion
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
-from pbem.actions.rollback import RepairHistory, RollBack
+from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat
@@ -88,7 +88,6 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         ("state", "toy1", FILE),
         ("STATE", '[{"op": "replace", "path": "/purses/1", "value": 40}]'),
     ),
-    RepairHistory: Asking("broken", ("rollback", "toy1", "--repair"), ("ROLLBACK REPAIR",)),
     EnterSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
     RestoreSheet: Asking(
         "running",
@@ -176,7 +175,6 @@ EXAMPLES = (
         "ROLL 3d6 gate",
         "UNDO",
         "ROLLBACK 1",
-        "ROLLBACK REPAIR",
         "RERUN red",
     ),
     *("STATE YES", "FORK 1 red", "ANSWER 1", "SHEETS", "SHEET red BACK"),

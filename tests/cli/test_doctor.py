@@ -235,7 +235,7 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     (found,) = [check for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
 
     assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
-    assert found.mend == "pbem rollback toy1 --repair"
+    assert found.mend == "restore a backup: pbem restore FILE DIR"
 
 
 class Taxed(Auction):

@@ -6,10 +6,8 @@ import json
 import os
 import pty
 import re
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -143,18 +141,6 @@ def test_a_rollback_is_undone(played: Run) -> None:
     assert back.output.startswith("Done: turn 1 is open (it was turn 2).\n")
     assert "Sheets that count: red (sheet 1).\n" in back.output
     assert undone.output.startswith('Done: undid "rolled back from turn 2 to turn 1".')
-
-
-def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
-    """The repair is shown first; with --yes the campaign goes on from the last consistent turn."""
-    with closing(sqlite3.connect(home / "pbem.sqlite")) as database, database:
-        database.execute("UPDATE turn SET number = 5 WHERE number = 2")
-    looked, done = played("rollback", "duel", "--repair", *NOW), played("rollback", "duel", "--repair", "--yes", *NOW)
-
-    assert looked.output.startswith("The turn history of duel is inconsistent: turn 2 is missing, but there is")
-    assert "Turn 5 would be withdrawn; it stays in the archive.\nWould do: reopen turn 1" in looked.output
-    assert "Turn 5 is withdrawn; it stays in the archive.\nDone: turn 1 is open" in done.output
-    assert "ok       history" in played("doctor", *NOW).output
 
 
 def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> None:

@@ -282,7 +282,7 @@ def test_help_needs_no_token(running: Desk) -> None:
     """HELP from the GM's address brings the GM's list to that address, and HELP RULING explains one command."""
     running.post("HELP", sender=GM)
     running.tick()
-    assert "- ROLLBACK [turn | REPAIR]: Reopen an earlier turn" in said(running)
+    assert "- ROLLBACK [turn]: Reopen an earlier turn" in said(running)
     running.post("HELP ruling", sender=GM)
     running.tick()
 

@@ -182,7 +182,6 @@ def the_gm_by_mail() -> Iterator[Step]:
     yield Gm("pen", "RULING OFF", "Done")
     yield Gm("trap", "TOKEN", "token")
     yield Tick(0)
-    yield Gm("trap", "ROLLBACK REPAIR", "consistent")
 
 
 def first_turns() -> Iterator[Step]:
@@ -308,7 +307,6 @@ def second_turns() -> Iterator[Step]:
     yield Tick(1)
     yield Gm("stones", 'STATE\n[{"op": "replace", "path": "/forfeit_after", "value": 5}]', "reply YES")
     yield Reply("gm", "state", "YES", "DONE")
-    yield Cli("rollback stones --repair", "consistent", code=1)
     yield from asked("rerun stones --without-patch", "was run again")
     yield File("build.txt", "BUILD Scout AT J1+9\n")
     yield Cli("fork trap 1 {place}/fork --sheet red={home}/build.txt --compare --yes", "fork")
