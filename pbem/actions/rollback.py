@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -25,7 +25,6 @@ from pbem.actions.withdrawal import (
     ROLLBACK,
     SEED_KNOWN,
     UNDO,
-    count_misses_again,
     find_inconsistency,
     misses_in_a_row,
     move_reports,
@@ -33,10 +32,6 @@ from pbem.actions.withdrawal import (
     reopen_turn,
     replace_turns,
     resume_mail,
-    set_campaign,
-    stop_mail,
-    version_before,
-    withdraw_turns,
 )
 from pbem.app import App
 from pbem.campaign.deadlines import least_time, new_deadline
