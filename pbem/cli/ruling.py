@@ -195,14 +195,8 @@ def _prepare(form: RulingForm, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DIGEST).write_text(form.digest, encoding="utf-8")
     path = folder / WHOLE
-    # Earlier versions had the GM write one file for each reader.
-    own = {file: folder / file for file in form.files if (folder / file).exists()}
     if not path.exists():
-        begun = {file: old.read_text("utf-8", errors="replace") for file, old in own.items()}
-        write_atomically(path, format_ruling({**form.files, **begun}).encode())
-    for file, old in own.items():
-        (folder / "before").mkdir(exist_ok=True)
-        old.rename(folder / "before" / file)
+        write_atomically(path, format_ruling(form.files).encode())
     text = path.read_text("utf-8", errors="replace")
     late = [file for file, said in form.files.items() if (sheet := _leading_remarks(said)) and sheet not in text]
     if late:

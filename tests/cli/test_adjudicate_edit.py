@@ -124,19 +124,6 @@ def test_an_editor_that_fails_loses_nothing(home: Path, monkeypatch: pytest.Monk
     assert text(home).count("boat") == 3
 
 
-def test_files_of_an_earlier_version_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The texts that were begun as one file for each reader are in the one file."""
-    folder = home / "rulings" / "pen1-1"
-    folder.mkdir(parents=True)
-    (folder / "red.txt").write_text("[RESULT]\nYou find a boat.\n")
-    (folder / "blue.txt").write_text("[RESULT]\nYou lose a boat.\n")
-    monkeypatch.setenv("EDITOR", "true")
-
-    assert "Done: ruling on turn 1 submitted." in edited(home, "", "y").output
-    assert text(home).count("a boat.") == 2
-    assert (folder / "before" / "red.txt").exists()
-
-
 def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GM's text stays as it is; the digest has the new sheet."""
     monkeypatch.setenv("EDITOR", "true")
