@@ -6,7 +6,7 @@ import dataclasses
 import datetime as dt
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from pbem.campaign.order_sheets import (
     make_receipt,
     open_report,
     parse_sheet,
+    quote_lines,
     restated_lines,
     save_sheets,
     waits_because,
@@ -82,6 +83,12 @@ _ORDER_COMMANDS: Mapping[str, type[Order]] = {command.usage: command for command
 
 _FIRST_OF_COMMANDS = frozenset(usage.split()[0] for usage in _ORDER_COMMANDS)
 
+_NO_VERB = ("unknown-verb", "takes-back")
+"""Codes of errors of lines that begin with no word of an order, as those of prose."""
+
+_LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
+"""The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
+
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
 
@@ -112,13 +119,16 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         dataclasses.replace(typed, sheet=sheet),
     )
     reading, wishes = _split_wishes(case, reading)
-    if wishes and not reading.parsed.entries and not _has_other_lines(reading, wishes):
-        return _answer_wishes(case, claim, wishes, reading.notes), False
+    if not reading.parsed.entries and not _has_orderlike_lines(reading, wishes):
+        if wishes:
+            return _answer_wishes(case, claim, wishes, reading.notes), False
+        if typed.is_chatter(reading):
+            unread = quote_lines([line for _, line in typed.plain.lines if line.strip()])
+            notes = (f"Not read, as they begin like no order: {unread}.",)
+            to = claim.deputy or spot.address
+            return _refuse_empty_sheet(case, typed, to, earlier.counted, "no-orders", notes), False
     if doubt := _doubt_of(case, typed, reading, earlier.counted):
         return doubt
-    # Else an answering machine without a mark would get receipts of its answers for ever.
-    if not reading.accepted and is_echo(case, spot, digits=True):
-        return case.silent(ECHO), False
     read = SheetToSave(
         reading=reading,
         earlier=earlier,
@@ -160,6 +170,11 @@ class _Typed:
     def free(self) -> bool:
         """True for free words that no frame makes a sheet."""
         return self.ruleset.free_text and self.sheet.header is None and self.command is None
+
+    def is_chatter(self, reading: SheetReading) -> bool:
+        """Return True for lines of which none is like an order, if nothing else makes a sheet of them."""
+        said = self.sheet.header or self.command or self.sheet.wait is not None
+        return bool(reading.parsed.errors) and not (said or self.ruleset.free_text)
 
 
 def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:
@@ -255,10 +270,15 @@ def _answer_line(case: MessageContext, reading: SheetReading, line: str) -> str:
     return "" if reading.book.is_like_order(line) else answer_slip(line)
 
 
-def _has_other_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
-    """Return True if a sheet has lines besides wishes that look like orders."""
-    others = (line for number, line in reading.lines if number not in wishes)
-    return any(map(reading.book.is_like_order, others))
+def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
+    """Return True if a sheet has lines besides wishes that look like orders, or are some with an error."""
+    others = {number: line for number, line in reading.lines if number not in wishes}
+    codes = {(error.line, error.code) for error in reading.parsed.errors if error.line in others}
+    if any(code not in _NO_VERB for _, code in codes):
+        return True
+    # "No worries" takes back no order; "no MOVE" may.
+    lines = (line.split(" ", 1)[-1] if (number, "takes-back") in codes else line for number, line in others.items())
+    return any(_LIKE_ORDER.match(line) or reading.book.is_like_order(line) for line in lines)
 
 
 def _answer_wishes(
@@ -484,7 +504,9 @@ def _reason_to_refuse(case: MessageContext, typed: _Typed, earlier: PreviousShee
     return "untouched" if quoted.header and is_unedited_form(typed.ruleset, typed.view, quoted) else "no-orders"
 
 
-def _refuse_empty_sheet(case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason) -> str:
+def _refuse_empty_sheet(
+    case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason, notes: Sequence[str] = ()
+) -> str:
     spot, sheet = typed.spot, typed.sheet
     if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
         return case.silent("small talk beside the orders that count")
@@ -500,7 +522,7 @@ def _refuse_empty_sheet(case: MessageContext, typed: _Typed, to: str, counted: C
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         zone=Schedule.read(spot.schedule).zone,
-        notes=(*case.letter.notes, *sheet.notes, *hidden),
+        notes=(*case.letter.notes, *sheet.notes, *hidden, *notes),
     )
     return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)
 

@@ -106,6 +106,30 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
     assert [sheet.accepted for sheet in sheets(desk)] == [True, False]
 
 
+def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
+    """A reply without a line like an order changes nothing and holds no turn; it is answered twice, no more."""
+    send(desk, "BID 1")
+    text = " ".join(send(desk, "I am on holiday until Monday.\nBob told me that it rains there").split())
+    send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
+    before = len(desk.mails("ann@example.org"))
+    send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
+
+    assert text.startswith("No orders in your mail ")
+    assert STILL in text
+    assert '"I am on holiday until Monday.", "Bob told me that it rains there".' in text
+    assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, False)]
+    assert len(desk.mails("ann@example.org")) == before
+
+
+@pytest.mark.parametrize("line", ["BIDD 4", "I bid many", "GEBOT 4", "R12 N", "no bid", "quit"])
+def test_a_line_like_an_order_makes_a_sheet(desk: Desk, line: str) -> None:
+    """Beside prose a line that may be an order stays a sheet with errors, which holds the turn."""
+    text = send(desk, f"I am on holiday until Monday.\n{line}")
+
+    assert text.startswith("Nothing accepted yet\n")
+    assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(False, True)]
+
+
 def test_an_empty_frame_is_an_empty_sheet(desk: Desk) -> None:
     """ORDERS and END with nothing between order nothing, and the receipt says so."""
     text = send(desk, "ORDERS toy1 red\nEND")
