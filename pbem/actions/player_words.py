@@ -2,7 +2,8 @@
 
 That is the lines of their sheets that were not accepted, remarks, and the files of
 their mails; and who sent a sheet, if it was a deputy, or late. Of a seat it is told of
-the sheet that counts, and of a newer one that does not.
+the sheet that counts, and of a newer one that does not; of sheets that were replaced,
+of their files alone.
 """
 
 from __future__ import annotations
@@ -45,24 +46,27 @@ def load_player_words(context: Context, turn: OpenTurn) -> tuple[PlayerWords, ..
         .where(OrderSheet.turn_id == turn.id)
         .order_by(Seat.id, OrderSheet.version)
     ).all()
-    newest: dict[SeatName, list[tuple[OrderSheet, View]]] = {}
-    for sheet, seat, view in rows:
-        kept = newest.setdefault(seat, [])
+    newest: dict[tuple[SeatName, bool], int] = {}
+    for sheet, seat, _ in rows:
         # A sheet that counts replaces all before it; one that does not replaces others that do not.
-        kept[:] = [] if sheet.accepted else [each for each in kept if each[0].accepted]
-        kept.append((sheet, json.loads(view or b"{}")))
-    found = (_words_of(context, ruleset, turn, seat, sheet, view) for seat in newest for sheet, view in newest[seat])
+        if sheet.accepted:
+            newest.pop((seat, False), None)
+        newest[seat, sheet.accepted] = sheet.id
+    current = {*newest.values()}
+    found = (
+        _words_of(context, ruleset, turn, seat, sheet, json.loads(view or b"{}"))
+        if sheet.id in current
+        else _files_of(context, seat, sheet)
+        for sheet, seat, view in rows
+    )
     return tuple(each for each in found if each.lines)
 
 
 def _words_of(
     context: Context, ruleset: AnyRuleset, turn: OpenTurn, seat: SeatName, sheet: OrderSheet, view: View
 ) -> PlayerWords:
-    lines = list(_describe_lines(ruleset, view, sheet))
-    mail = select(InboxMessage.raw).where(InboxMessage.id == sheet.letter_id)
-    raw = context.session.scalar(mail) if sheet.letter_id else None
-    files = tuple(list_attachments(raw)) if raw else ()
-    lines += [wrap(f"  file: {file.name} ({format_size(len(file.content))})", "    ") for file in files]
+    files = _load_files(context, sheet)
+    lines = [*_describe_lines(ruleset, view, sheet), *_name_files(files)]
     late = turn.deadline is not None and sheet.received_at > turn.deadline
     facts = [
         *(["from its deputy"] if sheet.author == "deputy" else []),
@@ -72,6 +76,23 @@ def _words_of(
     message = f", message {sheet.letter_id}" if sheet.letter_id is not None and files else ""
     head = f"{seat}, sheet {sheet.version}{message}" + (f" ({', '.join(facts)})" if facts else "")
     return PlayerWords(seat, (head, *lines) if lines or facts else (), sheet.letter_id, files)
+
+
+def _files_of(context: Context, seat: SeatName, sheet: OrderSheet) -> PlayerWords:
+    """Return the files of a sheet that was replaced: its player was told that they go to the GM."""
+    files = _load_files(context, sheet)
+    head = f"{seat}, sheet {sheet.version}, message {sheet.letter_id} (replaced)"
+    return PlayerWords(seat, (head, *_name_files(files)) if files else (), sheet.letter_id, files)
+
+
+def _load_files(context: Context, sheet: OrderSheet) -> tuple[AttachedFile, ...]:
+    mail = select(InboxMessage.raw).where(InboxMessage.id == sheet.letter_id)
+    raw = context.session.scalar(mail) if sheet.letter_id else None
+    return tuple(list_attachments(raw)) if raw else ()
+
+
+def _name_files(files: Iterable[AttachedFile]) -> Iterator[str]:
+    return (wrap(f"  file: {file.name} ({format_size(len(file.content))})", "    ") for file in files)
 
 
 def _describe_lines(ruleset: AnyRuleset, view: View, sheet: OrderSheet) -> Iterator[str]:

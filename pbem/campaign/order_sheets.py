@@ -15,7 +15,15 @@ from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.games import find_game
-from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
+from pbem.report.answers import (
+    FindingWithLine,
+    Receipt,
+    RestatedOrder,
+    compare,
+    describe_weighty,
+    restate,
+    tell_findings,
+)
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.report.mailto import FORM, MORE, NOT_POSSIBLE
 from pbem.ruleset.lenient_parser import MOST_REMARKS
@@ -459,15 +467,17 @@ def make_receipt(
     held: bool,
     zone: str,
     waits: Waits = "",
+    standing: SheetReading | None = None,
 ) -> Receipt:
     """Return the receipt of a sheet, however it came.
 
     While the turn is `held` it has no deadline, since the turn does not run then. `waits`
-    is why it waits for its deadline because of this sheet.
+    is why it waits for its deadline because of this sheet. `standing` is the reading of what counts instead, if nothing
+    of this one is accepted: no figure of a sheet that does not count is told.
     """
     counted = earlier.counted
     replaced = counted if reading.accepted else None
-    return Receipt(
+    receipt = Receipt(
         campaign=campaign,
         seat=seat,
         label=label,
@@ -483,9 +493,19 @@ def make_receipt(
         counts_at=counted.at if counted else None,
         replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,
         waits=waits,
-        missing=reading.missing,
+        missing=reading.missing if reading.accepted else (),
         notes=reading.notes,
         courtesies=reading.courtesies,
+    )
+    if reading.accepted or standing is None:
+        return receipt
+    kept = replace(receipt, orders=standing.restated, findings=standing.told)
+    return replace(
+        receipt,
+        findings=tuple(each for each in receipt.findings if each.line or each.severity == "error"),
+        counting=kept.noted_orders,
+        weighty=describe_weighty(standing.parsed.orders),
+        missing=(*kept.general_remarks, *standing.missing),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Literal
 
 from pbem.campaign.courtesies import MOST_SIGNED, Lines, Manners, find_courtesies, first_words, plain_words
@@ -35,7 +35,14 @@ _WRAPPED = range(60, 79)
 """Lengths of lines that mail programs leave of a paragraph which they break."""
 
 _LONGEST_PARAGRAPH = 1_800
-_CONTACT = re.compile(r"[+(]?[0-9][-()/. 0-9]{6,28}[0-9]|\S@\S|https?://|\bwww\.")
+_CONTACT = re.compile(
+    r"[+(][0-9][-()/. 0-9]{5,28}[0-9]|\b0[0-9][-()/. 0-9]{5,28}[0-9]|\b[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}\b"
+    r"|\b(?:tel|telephone|telefon|phone|mobile|mobil|mob|cell|fax)\b[.: ]{0,3}[0-9]|\S@\S|https?://|\bwww\.",
+    re.IGNORECASE,
+)
+"""A telephone number, which begins with 0, + or a bracket or has a label, an address or a link."""
+
+_DATE = re.compile(r"\b[0-9]{1,4}([-./])[0-9]{1,2}\1[0-9]{2,4}\b")
 _SENTENCE = re.compile(r"[^.!?\n]++[.!?]*+")
 _NUMBERING = re.compile(r"\A\s*+(?:[-*•]|\(?[0-9]{1,3}[.)])\s++")
 
@@ -83,22 +90,39 @@ _TO_ORDERS = re.compile(
 
 
 def split_addition(ruleset: AnyRuleset, view: View, sheet: SheetText, aside: Collection[int]) -> tuple[SheetText, bool]:
-    """Return a sheet without the ADD that it begins with, and whether it does.
+    """Return a sheet without the ADD that it begins with, and others like it, and whether it does.
 
     In free words "Add a tower" is an order: there it is ADD in capitals, before a colon or alone on its line.
     """
-    at, line = next((each for each in sheet.lines if each[1].strip() and each[0] not in aside), (0, ""))
+    typed = [(number, line) for number, line in sheet.lines if line.strip() and number not in aside]
+    first = _ADD.match(typed[0][1]) if typed else None
+    if first is None:
+        return sheet, False
+    own = "ADD" in first_words(ruleset, view)
+    rests = {number: rest for number, line in typed if (rest := _without_add(line, own=own, free=ruleset.free_text))}
+    if typed[0][0] not in rests:
+        return sheet, False
+    lines = ((number, rests.get(number, line)) for number, line in sheet.lines)
+    return replace(sheet, lines=tuple(each for each in lines if each[1] != _ALONE)), True
+
+
+_ALONE = "ADD"
+
+
+def _without_add(line: str, *, own: bool, free: bool) -> str:
+    """Return a line without the ADD that it begins with, ADD if that is all, "" for any other line.
+
+    Args:
+        line: The line.
+        own: ADD is a word of the game.
+        free: Lines are free words.
+    """
     found = _ADD.match(line)
     if found is None:
-        return sheet, False
-    alone = _TO_ORDERS.fullmatch(found[2].strip()) is not None
-    own = not alone and "ADD" in first_words(ruleset, view)
-    if own or (ruleset.free_text and not alone and found[1] != "ADD" and ":" not in line[:5]):
-        return sheet, False
-    rest = [
-        (number, found[2] if number == at else text) for number, text in sheet.lines if not (alone and number == at)
-    ]
-    return replace(sheet, lines=tuple(rest)), True
+        return ""
+    if _TO_ORDERS.fullmatch(found[2].strip()):
+        return _ALONE
+    return "" if own or (free and found[1] != "ADD" and ":" not in line[:5]) else found[2]
 
 
 def _find_additions(lines: Lines, names: Collection[str], verbs: Callable[[], Collection[str]]) -> frozenset[int]:
@@ -115,19 +139,49 @@ def _find_additions(lines: Lines, names: Collection[str], verbs: Callable[[], Co
     return frozenset(found | set(_signature(rest, names, verbs)))
 
 
-def _notice(lines: Lines, typed: Lines) -> Sequence[int]:
-    """Return the lines of a notice: its paragraph on top of a text, else all from there to the end."""
-    table, blank = _table("notice"), {number for number, line in lines if not line.strip(" \t-_=*")}
-    for at, (number, line) in enumerate(typed):
-        if (at and number - 1 not in blank) or not " ".join(fold(line)).startswith(table["begins"]):
-            continue
-        rest = typed[at:]
-        if at == 0:
-            rest = [rest[0], *(each for _, each in takewhile(lambda two: two[0][0] + 1 == two[1][0], pairwise(rest)))]
-        text = " ".join(each for _, each in rest)
-        if len(text) >= _SHORTEST_NOTICE and len({*fold(text)} & {*table["words"]}) > 1:
-            return [number for number, _ in rest]
-    return ()
+def _notice(lines: Lines, typed: Lines) -> Iterator[int]:
+    """Yield the lines of the notices with which a text ends: paragraphs, of which the first one is long."""
+    found: list[Lines] = []
+    for paragraph in reversed(_paragraphs(lines, typed)):
+        if not _is_of_notice(paragraph):
+            break
+        found.append(paragraph)
+    while found and not _begins_notice(found[-1]):
+        found.pop()
+    yield from (number for paragraph in found for number, _ in paragraph)
+
+
+def _paragraphs(lines: Lines, typed: Lines) -> list[Lines]:
+    """Return the typed lines by paragraphs, between which a line is blank or a rule."""
+    blank = {number for number, line in lines if not line.strip(" \t-_=*")}
+    found: list[list[tuple[int, str]]] = []
+    for number, line in typed:
+        if not found or number - 1 in blank:
+            found.append([])
+        found[-1].append((number, line))
+    return [*found]
+
+
+def _begins_notice(paragraph: Lines) -> bool:
+    """Return True for a paragraph that begins like a notice and speaks like one."""
+    table, text = _table("notice"), " ".join(line for _, line in paragraph)
+    said = fold(text)
+    return len(text) >= _SHORTEST_NOTICE and " ".join(said).startswith(table["begins"]) and _speaks_of_notice(said)
+
+
+def _speaks_of_notice(words: Sequence[str]) -> bool:
+    return len({*words} & {*_table("notice")["words"]}) > 1
+
+
+def _is_of_notice(paragraph: Lines) -> bool:
+    """Return True for a paragraph that may stand in or below a notice: in its words, or about a company."""
+    words = fold(" ".join(line for _, line in paragraph))
+    begins = (*_table("notice")["begins"], *_table("notice")["company"])
+    return " ".join(words).startswith(begins) or _speaks_of_notice(words) or all(map(_has_contact, paragraph))
+
+
+def _has_contact(line: tuple[int, str]) -> bool:
+    return _CONTACT.search(_DATE.sub(" ", line[1])) is not None
 
 
 def _signature(typed: Lines, names: Collection[str], verbs: Callable[[], Collection[str]]) -> Iterator[int]:
@@ -143,7 +197,7 @@ def _signature(typed: Lines, names: Collection[str], verbs: Callable[[], Collect
     signs = [
         place
         for place, (_, line) in enumerate(block)
-        if _CONTACT.search(line) or {*plain_words(line).split()} & {*names}
+        if _has_contact((0, line)) or {*plain_words(line).split()} & {*names}
     ]
     # A signature begins with its sender. Where the name stands below other lines, these may be orders.
     if signs and signs[0] == 0:

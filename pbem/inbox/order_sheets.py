@@ -46,21 +46,31 @@ from pbem.inbox.frames import SheetText, file_lines, find_sheet
 from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, send_verdict, warn_of_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, note_bulk_mail, send_receipts, send_verdict, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import written_at
+from pbem.mail.machines import Kind
 from pbem.mail.reply_parser import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
-from pbem.report.answers import CommandResult, Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
+from pbem.report.answers import (
+    CommandResult,
+    Doubt,
+    FindingWithLine,
+    Reason,
+    Receipt,
+    Refusal,
+    RestatedOrder,
+    describe_weighty,
+)
 from pbem.report.data import ReportDataError
 from pbem.ruleset import order_tree
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import Json, View
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
@@ -88,6 +98,9 @@ _NO_VERB = ("unknown-verb", "takes-back")
 
 _LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
 """The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
+
+_FILE = re.compile(r"The attached (.+) was not read: please write the orders into the mail itself\.")
+"""The note on a file of another kind; beside free words it goes to the GM (`pbem.actions.player_words`)."""
 
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
@@ -346,22 +359,32 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
+        standing=None if read.reading.accepted else _read_counted(typed, read.earlier.counted),
     )
+    found = map(_FILE.fullmatch, case.letter.notes) if typed.ruleset.free_text else ()
+    files = {note[0]: note[1] for note in found if note}
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
+        files=tuple(files.values()),
         unread=sheet.unread,
         others=tuple(dict.fromkeys(f"{each.campaign} {each.seat}" for each in sheet.others)),
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
-            *(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
+            *(*(note for note in case.letter.notes if note not in files), *sheet.notes, *claim.notes, *told.notes),
             *(*_wait_note(read), *_wishes_above(case, sheet)),
         ),
         courtesies=(*told.courtesies, *sheet.courtesies),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
+
+
+def _read_counted(typed: _Typed, counted: Counted | None) -> SheetReading:
+    """Return the reading of the orders that count so far, none of them if there are none."""
+    lines = restated_lines(typed.ruleset.orders, counted) if counted else ()
+    return parse_sheet(typed.ruleset, typed.view, lines, ())
 
 
 def _wait_note(read: SheetToSave) -> Iterator[str]:
@@ -379,15 +402,25 @@ def _wishes_above(case: MessageContext, sheet: SheetText) -> Iterator[str]:
 
 def _doubt_of(case: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
-    if counted is None or typed.adds or _is_meant(case) or not reading.accepted:
+    if _is_meant(case) or not reading.accepted:
         return None
+    doubt = None if counted is None or typed.adds else _doubt_beside(case, typed, reading, counted)
+    if doubt or not (typed.free and case.letter.machine.kind is Kind.BULK):
+        return doubt
+    at, weighty = (counted.at, describe_weighty(counted.orders)) if counted else (None, "")
+    return Doubt("bulk", counted.version if counted else 0, 0, len(reading.lines), at, weighty)
+
+
+def _doubt_beside(case: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted) -> Doubt | None:
+    """Return why a sheet may not be meant to take the place of the one that counts; None if it is."""
     if reading.parsed.orders == counted.orders:
         return None
+    weighty = describe_weighty(counted.orders)
     if dates := _written_before(case, typed.spot, counted):
-        return Doubt("older", counted.version, 0, len(reading.lines), counted.at, *dates)
+        return Doubt("older", counted.version, 0, len(reading.lines), counted.at, weighty, *dates)
     before = [line for _, line in restated_lines(typed.ruleset.orders, counted)]
     if typed.free and not typed.plain.empty and is_for_another_sheet([line for _, line in typed.plain.lines], before):
-        return Doubt("instead", counted.version, 0, len(before), counted.at)
+        return Doubt("instead", counted.version, 0, len(before), counted.at, weighty)
     if not reading.parsed.errors:
         return None
     lines = {
@@ -395,10 +428,10 @@ def _doubt_of(case: MessageContext, typed: _Typed, reading: SheetReading, counte
     }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
-        return Doubt("errors", counted.version, errors, len(lines), counted.at)
+        return Doubt("errors", counted.version, errors, len(lines), counted.at, weighty)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
     if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, typed.spot.seat_id, lines.values()):
-        return Doubt("receipt", counted.version, errors, len(lines), counted.at)
+        return Doubt("receipt", counted.version, errors, len(lines), counted.at, weighty)
     return None
 
 
@@ -460,11 +493,23 @@ def _lines_to_parse(
         said = "WAIT" if sheet.wait else "FINAL"
         note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
         return sheet, kept, (), (note,)
-    new = [(number + len(kept), line) for number, line in sheet.lines]
-    note = f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."
+    new = [(number + len(kept), line) for number, line in join_lines(sheet.lines)]
+    aside = {number + len(kept) for number in typed.aside}
+    equal = _count_already(typed, kept, [each for each in new if each[0] not in aside])
+    new = [each for each in new if each not in equal]
+    notes = [f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."] * bool(new)
+    if equal:
+        notes.append(f"Not added, as it counts already: {quote_lines([line for _, line in equal])}.")
     if counted.wait and sheet.wait is None:
         sheet = dataclasses.replace(sheet, wait=True, written=(*sheet.written, "WAIT"))
-    return sheet, (*kept, *new), {number + len(kept) for number in typed.aside}, (note,)
+    return sheet, (*kept, *new), aside, tuple(notes)
+
+
+def _count_already(typed: _Typed, kept: Lines, new: Lines) -> Lines:
+    """Return the new lines that say the same as one of the orders that count."""
+    book, lines = typed.ruleset.orders, {line for _, line in kept}
+    same = {entry.line for entry in typed.ruleset.parse(typed.view, new).entries if book.line(entry.order) in lines}
+    return [(number, line) for number, line in new if number in same]
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
@@ -508,6 +553,8 @@ def _refuse_empty_sheet(
     case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason, notes: Sequence[str] = ()
 ) -> str:
     spot, sheet = typed.spot, typed.sheet
+    if case.letter.machine.kind is Kind.BULK:
+        return note_bulk_mail(case, spot)
     if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
         return case.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
@@ -521,6 +568,7 @@ def _refuse_empty_sheet(
         unread=sheet.unread,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
+        weighty=describe_weighty(counted.orders if counted else ()),
         zone=Schedule.read(spot.schedule).zone,
         notes=(*case.letter.notes, *sheet.notes, *hidden, *notes),
     )

@@ -39,6 +39,7 @@ _DOUBTS = {
     "receipt": "it repeats an old receipt",
     "errors": "most of its lines are errors",
     "older": "it was written before the sheet that counts",
+    "bulk": "it came as bulk mail",
     "instead": "it may be meant besides the orders that count",
 }
 
@@ -104,6 +105,8 @@ def decline_typed(case: MessageContext, claim: AuthResult) -> str:
 
 def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: Doubt) -> str:
     assert spot is not None
+    if doubt.reason == "bulk":  # its writer may be a program
+        return case.silent(case.letter.machine.reason)
     page = Refusal(
         reason="besides" if doubt.reason == "instead" else "doubtful",
         address=case.address,
@@ -112,6 +115,7 @@ def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: 
         gm=spot.gm_shown,
         counted=doubt.counted,
         counted_at=doubt.counted_at,
+        weighty=doubt.weighty,
         zone=Schedule.read(spot.schedule).zone,
         notes=case.letter.notes,
     )

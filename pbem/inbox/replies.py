@@ -482,15 +482,19 @@ def warn_of_limit(case: MessageContext, spot: SeatContext | SeatRow, of: FloodOf
     return "; ".join(filter(None, told))
 
 
-def warn_of_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
-    """Tell a GM, once a day, of bulk mail with the right code of a seat and without orders; return what to note."""
+def note_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
+    """Tell a GM, once a day, of bulk mail with the right code of a seat and without orders; return what to note of it.
+
+    Nothing is refused by mail (RFC 3834), as the writer may be a machine.
+    """
     said = (
         f"A mail with the right code of {spot.seat} came as bulk mail, as {case.letter.machine.reason}. There were no "
         "orders in it, and such mail is not answered: a program may have written it."
     )
     help_ = "pbem inbox shows it, and those that follow today, of which you are not told."
     subject = f"bulk mail without orders for {spot.seat}"
-    return tell_gm_once(case, spot.gm, ("bulk", spot.campaign, spot.seat), subject, said, help_)
+    told = tell_gm_once(case, spot.gm, ("bulk", spot.campaign, spot.seat), subject, said, help_)
+    return "; ".join(filter(None, (case.silent(f"no orders, and {case.letter.machine.reason}"), told)))
 
 
 def tell_of_absence(case: MessageContext) -> str:

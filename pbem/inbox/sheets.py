@@ -13,7 +13,7 @@ from pbem.inbox.frames import SheetText
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.rate_limits import RateLimitExceeded
 from pbem.inbox.refusals import decline_typed, refuse, refuse_doubtful, request_confirmation
-from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo, warn_of_bulk_mail
+from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo, note_bulk_mail
 from pbem.inbox.sheet_choice import is_unedited_form, sheet_above_quote, with_edited_form
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.report.answers import Answer, CommandResult, Doubt
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
 
 _OUT_OF_DATE = ("stale-code", "withdrawn")
-_MAILED = ("token", "code", "reply")
+_MAILED = ("token", "code", "reply", "confirmed")
 """Proofs that were mailed to a seat's own address."""
 
 _MOST_LINES = 8
@@ -109,8 +109,8 @@ def take_beside(case: MessageContext, sheet: SheetText) -> Outcome:
 def take_bulk_sheet(mail: Reading) -> Outcome:
     """Process a sheet that came through a list, or with a sign by which programs ask for no answer.
 
-    Its receipt goes to the seat's own address. Without a key, or without an order, nothing is refused by
-    mail (RFC 3834), as the writer may be a machine; the GM is told once a day if there was a key.
+    Its receipt goes to the seat's own address. Free words without a frame are asked about there. Without a key, or
+    without an order, nothing is refused by mail (RFC 3834), as the writer may be a machine.
     """
     case, sheet = mail.case, mail.sheet
     claim = authenticate(case, sheet.header)
@@ -118,10 +118,10 @@ def take_bulk_sheet(mail: Reading) -> Outcome:
         return note_machine(case), False
     case, claim, sheet = with_edited_form(case, claim, sheet)
     whole = sheet.header is not None and sheet.closed and not sheet.empty
-    if whole or find_orders(case, claim.spot, sheet.lines):
+    free = sheet.header is None and case.app.game(claim.spot.game).free_text
+    if whole or free or find_orders(case, claim.spot, sheet.lines):
         return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
-    told = warn_of_bulk_mail(case, claim.spot)
-    return "; ".join(filter(None, (case.silent(f"no orders, and {case.letter.machine.reason}"), told))), False
+    return note_bulk_mail(case, claim.spot), False
 
 
 def take_robot_sheet(mail: Reading) -> Outcome:

@@ -58,13 +58,20 @@ def describe_unread(orders: int) -> str:
     return f"{orders} in the quotation NOT read"
 
 
+def describe_weighty(orders: Iterable[Order]) -> str:
+    """Return the sentences that are told first where orders of weight count, such as RESIGN; "" without one."""
+    verbs = dict.fromkeys(order.usage.split()[0] for order in orders if order.grave or order.ends_seat)
+    return f"What counts is {', '.join(verbs)}. CLEAR ORDERS withdraws it. " if verbs else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """To the sender of a message that cannot be used, or to the address of the seat that it was for.
 
     `typed` is the faulty part of the message, `hint` the nearest valid word.
-    `counted` is the version that still counts. `since` and `until` are those of a
-    deputy. `unread` orders were found in the quotation, and not read.
+    `counted` is the version that still counts, and `weighty` what is told of it first.
+    `since` and `until` are those of a deputy. `unread` orders were found in the quotation,
+    and not read.
     """
 
     page: ClassVar[str] = "refusal"
@@ -80,6 +87,7 @@ class Refusal:
     gm: str = ""
     counted: int | None = None
     counted_at: dt.datetime | None = None
+    weighty: str = ""
     since: dt.datetime | None = None
     until: dt.datetime | None = None
     zone: str = "UTC"
@@ -242,7 +250,8 @@ class Receipt:
 
     `version` and `digest` (hex SHA-256) identify the sheet. `accepted` is false when
     it has only errors; then `counts` is the earlier version that still counts, if
-    any. `replaces` is the difference from the version that counted before.
+    any, `counting` are its orders, and `weighty` what is told of them first. `replaces` is
+    the difference from the version that counted before.
 
     `wait`: it says WAIT. `waits`: why the turn waits for its deadline because of the
     sheet: for a "correction", for what is "missing" in it, or at the player's "word"; ""
@@ -252,7 +261,8 @@ class Receipt:
     deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
     entered it for the player. `unread` orders were found in the quotation, and not read. `others` are campaign and
     seat of further sheets in the mail, which were not read.
-    `free`: it is in free words, which its player may have meant besides those of before.
+    `free`: it is in free words, which its player may have meant besides those of before. `files` beside them go to
+    the GM.
     """
 
     page: ClassVar[str] = "receipt"
@@ -280,8 +290,11 @@ class Receipt:
     courtesies: tuple[str, ...] = ()
     code: str = ""
     counts_at: dt.datetime | None = None
+    counting: tuple[OrderOutcome, ...] = ()
+    weighty: str = ""
     unread: int = 0
     others: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     free: bool = False
 
     @property
@@ -298,29 +311,30 @@ class Receipt:
     def verdict(self) -> str:
         """The receipt in one sentence or two."""
         if not self.accepted:
-            return f"Nothing accepted yet: {count_noun(self._refused, 'line')} to correct."
+            return f"{self.title}: {count_noun(self._refused, 'line')} to correct."
         if not self.orders:
             # A sheet without orders counts, too: to order nothing is allowed.
             return "No orders this turn, as you sent it."
-        return f"{self.title}. {self.rest}" if self._refused else f"{self.title}."
+        return f"{self.title}."
 
     @property
     def title(self) -> str:
         """The heading of the receipt."""
         if not self.accepted:
-            return "Nothing accepted yet"
-        if not self.orders:
+            return "Nothing new accepted" if self.counts else "Nothing accepted yet"
+        number = len(self.orders)
+        if not number:
             return "No orders, as you sent it"
         if self._refused:
-            return f"{self._refused} of {len(self.orders) + self._refused} orders not accepted"
-        number = len(self.orders)
+            rest = f"other {number} count" if number > 1 else "other counts"
+            return f"{self._refused} of {number + self._refused} orders not accepted; the {rest}"
         return {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
 
     @property
-    def rest(self) -> str:
-        """The sentence on the orders besides those that were not accepted."""
-        number = len(self.orders)
-        return f"The other {number} count." if number > 1 else "The other one counts."
+    def passed_over(self) -> str:
+        """The sentences on sheets and orders of the mail that were not read."""
+        sheets = [f"The sheet for {other} was NOT read: send one sheet a mail. " for other in self.others]
+        return "".join(sheets) + (f"{describe_unread(self.unread).capitalize()}. " if self.unread else "")
 
     @property
     def subject(self) -> str:
@@ -799,19 +813,21 @@ class OpenGames:
 class Doubt:
     """A reason to ask whether a sheet was meant.
 
-    It repeats an old receipt, most of its lines are errors, it is older than the sheet that counts, or its free words
-    may be meant "instead" of those that count, or besides. `counted` is the version that still counts, `counted_at`
-    when it came; a receipt would report `errors` of `lines` lines. For words that may be meant "instead", `lines` is
-    the number of those that count. An older sheet was `written` before the sheet that counts, `counted_written`, and
-    came after it.
+    It repeats an old receipt, most of its lines are errors, it is older than the sheet that counts, its free words
+    came as bulk mail, or they may be meant "instead" of those that count, or besides. `counted` is the version that
+    still counts, 0 without one, `counted_at` when it came; a receipt would report `errors` of `lines` lines. For words
+    that may be meant "instead", `lines` is
+    the number of those that count; `weighty` is what is told of them first. An older sheet was `written` before the
+    sheet that counts, `counted_written`, and came after it.
     """
 
     # All have replaced a good sheet: a receipt that came back unmarked, 22 lines in error out of 24, and small talk.
-    reason: Literal["receipt", "errors", "older", "instead"]
+    reason: Literal["receipt", "errors", "older", "instead", "bulk"]
     counted: int
     errors: int
     lines: int
     counted_at: dt.datetime | None = None
+    weighty: str = ""
     written: dt.datetime | None = None
     counted_written: dt.datetime | None = None
 

@@ -137,3 +137,17 @@ def test_the_form_in_files_has_it_too(war: Desk) -> None:
     rule(war, all="Snow.")
 
     assert "besides: ; if it rains, wait" in run_query(war.app, "toy1", ShowRulingForm(), war.now).digest
+
+
+def test_the_receipt_says_that_files_go_to_the_gm_and_they_do(war: Desk) -> None:
+    """A picture beside free words reaches the GM as it is, also when words of a later mail are added."""
+    send_files(war, ANN, "March to the pass, as drawn.", ("sketch.png", png()))
+    war.tick()
+    receipt = " ".join(text_of(war.last(ANN)).split())
+    war.reply(war.last(ANN), "ADD\nBurn the mill.")
+    war.tick(hours=DUE)
+    mailed = {part.get_filename(): part.get_content() for part in digest(war).iter_attachments()}
+
+    assert "sketch.png goes to your GM as it is." in receipt
+    assert "not read" not in receipt
+    assert mailed["red-sketch.png"].startswith(b"\x89PNG")

@@ -346,7 +346,7 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """A dry run of a sheet shows the findings and stores nothing."""
     receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
 
-    assert receipt.verdict == "1 of 2 orders not accepted. The other one counts."
+    assert receipt.verdict == "1 of 2 orders not accepted; the other counts."
     assert [sheet.author for sheet in rows(played, OrderSheet)] == ["player", "player"]
 
 

@@ -137,7 +137,7 @@ def test_courtesies_raise_no_doubt(desk: Desk) -> None:
     )
     desk.tick()
 
-    assert text_of(desk.last()).startswith("1 of 2 orders not accepted\n")
+    assert text_of(desk.last()).startswith("1 of 2 orders not accepted; the other counts\n")
     assert 'Not orders: "Hi,", "hope you are well", "Thanks", "Ann Smith", "Mill Lane 4"' in text_of(desk.last())
 
 

@@ -110,6 +110,28 @@ def test_what_stands_below_a_signature_stays(text: str, orders: list[str] | None
     assert left(FREE, text) == (text.split("\n") if orders is None else orders)
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        "The fleet sails to Acre 2026-12-04",
+        "The fleet sails to Acre 4.12.2026",
+        "Pay 10 000 000 crowns",
+        "Men 100-1200",
+    ],
+)
+def test_a_date_below_a_signature_is_no_telephone_number(below: str) -> None:
+    """Dates and sums end no signature."""
+    assert left(FREE, f"{HOLD}\nBest regards\nAnn\n{below}") == [HOLD, below]
+
+
+def test_only_notices_at_the_end_are_taken() -> None:
+    """A notice in the middle takes nothing from what stands below it."""
+    typed = f"{HOLD}\n\n{NOTICE}\n\n{SAIL}".replace("\nintended", " intended")
+
+    assert [line for line in left(FREE, typed) if line in (HOLD, SAIL)] == [HOLD, SAIL]
+    assert left(FREE, f"{HOLD}\n{SAIL}\nBest regards\nAnn\n\n{NOTICE}") == [HOLD, SAIL]
+
+
 def test_a_broken_paragraph_is_one_order() -> None:
     """Lines that a mail program has broken are one sentence; a new one begins where a line is short."""
     rows = ["The army marches to the bridge over the river Axe at dawn, and", "then waits until all have come up."]
@@ -255,6 +277,18 @@ def test_add_adds(pen: Desk, text: str) -> None:
     assert all(line in answer for line in counted(pen))
 
 
+@pytest.mark.parametrize(
+    "text", [f"ADD\n{HOLD}\nBurn the mill.", "ADD\nBurn the mill.\nADD", "ADD Burn the mill.\nADD Hold the gate."]
+)
+def test_what_counts_is_added_once(pen: Desk, text: str) -> None:
+    """A line that counts already is not added again, and the receipt says so; another ADD is no order."""
+    answer = told(pen, text)
+
+    assert counted(pen)[:3] == [HOLD, SAIL, "Burn the mill."]
+    assert counted(pen)[3:] == (["Hold the gate."] if "gate" in text else [])
+    assert (f'Not added, as it counts already: "{HOLD}".' in answer) is (HOLD in text)
+
+
 def test_a_sentence_that_begins_with_add_is_an_order(pen: Desk) -> None:
     """In free words "Add" begins a sentence."""
     told(pen, f"{HOLD}\nAdd a tower to the gate.")
@@ -307,6 +341,32 @@ def test_a_frame_is_never_asked_about(pen: Desk) -> None:
     assert counted(pen) == ["Burn it."]
 
 
+LIST = {"List-Id": "<club.example.org>", "Precedence": "list"}
+
+
+def test_words_that_came_through_a_list_are_asked_about(pen: Desk) -> None:
+    """Signs of bulk mail stop the answer, not the sheet: free words with a code count if their sender says so."""
+    words_sent = f"{HOLD}\nThe fleet stays in the harbour."
+    pen.post(words_sent, to=pen.last(ANN)["Reply-To"], headers=LIST)
+    pen.tick(hours=1)
+    asked = words(pen.last(ANN))
+
+    assert counted(pen) == [HOLD, SAIL]
+    assert ("This came as mail of a list" in asked, STILL in asked, HOLD in asked) == (True, True, True)
+    told(pen, "YES")
+    assert counted(pen) == words_sent.split("\n")
+
+
+def test_small_talk_that_came_through_a_list_has_no_answer(pen: Desk) -> None:
+    """Nothing but a warning to the GM comes of small talk with signs of bulk mail."""
+    before = len(pen.mails(ANN))
+    pen.post("Thanks, got it", to=pen.last(ANN)["Reply-To"], headers=LIST)
+    pen.tick(hours=1)
+
+    assert len(pen.mails(ANN)) == before
+    assert pen.last("gm@example.org")["Subject"].startswith("[pen1] bulk mail without orders for red")
+
+
 def test_small_talk_without_a_sheet_is_no_sheet(pen: Desk) -> None:
     """Where nothing counts small talk is answered as a mail without orders, and is no sheet."""
     told(pen, "CLEAR ORDERS")
@@ -331,7 +391,7 @@ def test_add_works_in_a_game_with_verbs(desk: Desk, typed: str) -> None:
         desk.reply(desk.last(), text)
         desk.tick()
 
-    assert text_of(desk.last()).startswith("1 of 3 orders not accepted")
+    assert text_of(desk.last()).startswith("1 of 3 orders not accepted; the other 2 count")
     with desk.app.store.reading() as session:
         sheets = session.scalars(select(OrderSheet).order_by(OrderSheet.version)).all()
     assert [(len(each.orders), each.wait) for each in sheets] == [(1, True), (2, True), (2, True)]

@@ -7,7 +7,7 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
 from tests.inbox.letters import FREE, GAMES, good_orders, receive
-from tests.inbox.people import ANN, ask, form
+from tests.inbox.people import ANN, ask, form, words
 from tests.inbox.test_untouched import link_in
 from tests.toy.home import Desk
 
@@ -48,6 +48,8 @@ def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
     ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nORDERS toy2 red\nBID 4\nEND")
 
     assert "sheet for toy2 red NOT read" in desk.last(ANN)["Subject"]
+    assert "The sheet for toy2 red was NOT read: send one sheet a mail. " in words(desk.last(ANN))
+    assert "Nothing else to do" not in words(desk.last(ANN))
 
 
 def test_the_corrected_sheet_keeps_the_order_before_a_semicolon(desk: Desk) -> None:

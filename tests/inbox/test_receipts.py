@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
 from pbem.store.models import OrderSheet
+from tests.inbox.letters import GAMES
+from tests.inbox.people import form
 from tests.inbox.trusting import version_taken
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, open_desk, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +46,10 @@ def sheets(desk: Desk) -> list[OrderSheet]:
 def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     """A receipt has every order in words, every finding with its line, and the deadline."""
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
-    until = "The turn waits for your correction until Fri 6 Nov, 20:00 CET; FINAL if this is all."
+    until = "The turn waits for your correction until Fri 6 Nov, 20:00 CET. To go on without: FINAL."
 
-    assert text.startswith("1 of 3 orders not accepted\n")
-    assert f"The other 2 count. {until}" in " ".join(text.split())
+    assert text.startswith("1 of 3 orders not accepted; the other 2 count\n")
+    assert until in " ".join(text.split())
     assert "\nWHISPR blue deal\n\nThere is no order WHISPR. Perhaps: WHISPER blue deal\n" in text
     assert "- BID 40\n  40 coins are more than your purse holds; you have 15\n- WHISPER blue deal deal\n" in text
 
@@ -100,9 +105,9 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
     send(desk, "BID 1")
     text = send(desk, "thanks a lot!\nBIT 4\nBIT 5")
 
-    assert text.startswith("Nothing accepted yet\n")
+    assert text.startswith("Nothing new accepted\n")
     assert "NOTHING accepted, round 1" in desk.last()["Subject"]
-    assert STILL in text
+    assert "Your orders of Mon 2 Nov, 10:00 CET count:\n\n- BID 1\n" in text
     assert [sheet.accepted for sheet in sheets(desk)] == [True, False]
 
 
@@ -221,7 +226,7 @@ def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
     report = text_of(desk.mails("ann@example.org")[1]).replace("\n-- \n", "\n")
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
 
-    assert text.startswith("1 of 2 orders not accepted ")
+    assert text.startswith("1 of 2 orders not accepted; the other counts ")
     assert "Feladó: Play by Email There is no order Feladó" in text
     assert [sheet.orders for sheet in sheets(desk)][-1] == [{"order": "bid", "coins": 2}]
 
@@ -252,7 +257,8 @@ def test_a_receipt_of_final_promises_no_time_to_correct(desk: Desk) -> None:
     """A sheet that says FINAL counts as it is, and the receipt says that the turn may run early."""
     text = " ".join(send(desk, "BID 1\nBIT 2\nFINAL").split())
 
-    assert "The other one counts. Round 1 runs on Fri 6 Nov, 20:00 CET, or sooner" in text
+    assert "the other counts" in text
+    assert "Round 1 runs on Fri 6 Nov, 20:00 CET, or sooner" in text
     assert [sheet.wait for sheet in sheets(desk)] == [False]
 
 
@@ -270,9 +276,7 @@ def test_a_refused_sheet_takes_back_neither_orders_nor_wait(desk: Desk) -> None:
     send(desk, "BID 1")
     text = " ".join(send(desk, "BIT 2\nFINAL").split())
 
-    assert (
-        f"{STILL} The turn waits for your correction until Fri 6 Nov, 20:00 CET; FINAL alone if they are all." in text
-    )
+    assert "- BID 1 The turn waits for your correction until Fri 6 Nov, 20:00 CET. FINAL alone, if they" in text
     assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, False), (False, True)]
 
 
@@ -281,3 +285,18 @@ def test_a_refused_line_keeps_the_wait_of_the_sheet_before(desk: Desk) -> None:
     send(desk, "BID 1\nWAIT")
 
     assert "may run before its deadline" not in " ".join(send(desk, "BID 1\nBIT 2").split())
+
+
+def test_orders_of_weight_are_told_first(tmp_path: Path) -> None:
+    """RESIGN or DRAW that counts is named first in any answer that says what still counts."""
+    with open_desk(tmp_path / "weighty", games=GAMES) as desk:
+        form(desk, "red", "blue", name="stones", game="singularity")
+        run_action(desk.app, "stones", StartCampaign(), desk.now)
+        desk.tick()
+        send(desk, "PLACE E5\nDRAW OFFER")
+        refused, thanks = (" ".join(send(desk, text).split()) for text in ("PLACE Z99", "Thanks, got it"))
+
+    first = "What counts is DRAW. CLEAR ORDERS withdraws it. Your orders of Mon 2 Nov, 10:00 CET "
+    assert f"{first}count: - PLACE e5 - DRAW OFFER" in refused
+    assert "places no stone" not in refused
+    assert f"{first}still count." in thanks

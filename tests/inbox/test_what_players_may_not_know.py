@@ -223,7 +223,7 @@ def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 2\nGM is away\nEND")
     desk.tick()
 
-    assert words(desk.last(ANN)).startswith("1 of 2 orders not accepted")
+    assert words(desk.last(ANN)).startswith("1 of 2 orders not accepted; the other counts")
 
 
 def test_words_of_an_applicant_do_not_pass_for_ours(desk: Desk) -> None:

@@ -172,7 +172,7 @@ def test_wishes_do_not_hide_errors(begun: Desk) -> None:
 
     assert "There is no order BDI. Perhaps: BID 4" in text
     assert "EXTEND asks" in text
-    assert "Your orders of Mon 2 Nov, 10:00 CET still count." in text
+    assert "Your orders of Mon 2 Nov, 10:00 CET count: - BID 3" in text
 
 
 def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:

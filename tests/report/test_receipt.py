@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from pbem.report.answers import Receipt, compare, restate, tell_findings
+from pbem.report.facts import OrderOutcome
 from pbem.report.mailto import MOST_CHARACTERS
 from pbem.report.notices import MailFrame
 from tests.report.toy import Fair, reporter, seen
@@ -55,7 +56,7 @@ def test_the_verdict_comes_first() -> None:
     made = receipt()
 
     assert made.subject == "1 line NOT accepted, round 2"
-    assert told().startswith("1 of 3 orders not accepted\nred · round 2\n\nThe other 2 count. Round 2 runs on ")
+    assert told().startswith("1 of 3 orders not accepted; the other 2 count\nred · round 2\n\nRound 2 runs on ")
 
 
 def test_verdict_of_a_good_sheet() -> None:
@@ -75,7 +76,7 @@ def test_line_with_two_errors_counts_once() -> None:
     """The verdict counts lines, not findings."""
     finding = receipt().errors[0]
 
-    assert replace(receipt(), findings=(finding, finding)).verdict == "1 of 3 orders not accepted. The other 2 count."
+    assert replace(receipt(), findings=(finding, finding)).verdict == "1 of 3 orders not accepted; the other 2 count."
 
 
 def test_orders_are_restated() -> None:
@@ -135,17 +136,18 @@ def test_repeated_orders_are_counted() -> None:
 
 def test_sheet_of_errors_leaves_the_good_one() -> None:
     """A sheet with nothing but errors is refused, and the receipt says which orders still count."""
-    text = told([(1, "FIGHT")], counts=1, counts_at=dt.datetime(2026, 11, 24, 9, 1, tzinfo=dt.UTC))
+    before = (OrderOutcome("BID 3", "of your 5 coins", "BID 3"),)
+    text = told([(1, "FIGHT")], counts=1, counts_at=dt.datetime(2026, 11, 24, 9, 1, tzinfo=dt.UTC), counting=before)
 
     assert receipt([(1, "FIGHT")]).subject == "NOTHING accepted, round 2"
-    assert text.startswith("Nothing accepted yet\n")
-    assert "Your orders of Tue 24 Nov, 10:01 CET still count." in text
+    assert text.startswith("Nothing new accepted\n")
+    assert "Your orders of Tue 24 Nov, 10:01 CET count:\n\n- BID 3\n  of your 5 coins\n" in text
     assert "What counts" not in text
 
 
 def test_sheet_of_errors_with_none_before() -> None:
     """If no earlier sheet counts, the player learns that too."""
-    assert "No orders of yours count so far." in told([(1, "FIGHT")])
+    assert "No orders of yours count. " in told([(1, "FIGHT")])
 
 
 def test_wait_and_final_are_told() -> None:
@@ -163,11 +165,11 @@ def test_a_correction_that_is_awaited_is_told() -> None:
     until = "The turn waits for your correction until Fri 27 Nov, 20:00 CET"
     some, none = " ".join(told(waits="correction").split()), [(1, "FIGHT")]
 
-    assert f"The other 2 count. {until}; FINAL if this is all." in some
-    assert f"still count. {until}; FINAL alone if they are all." in " ".join(
-        told(none, waits="correction", counts=1).split()
+    assert f"{until}. To go on without: FINAL." in some
+    assert f"{until}. FINAL alone, if they are all." in " ".join(told(none, waits="correction", counts=1).split())
+    assert "No orders of yours count. The turn waits until Fri 27 Nov, 20:00 CET." in " ".join(
+        told(none, waits="correction").split()
     )
-    assert f"count so far. {until}." in " ".join(told(none, waits="correction").split())
     assert link_lines("This is all: FINAL", waits="correction") == [HEADER, "FINAL", "END"]
     assert link_lines("This is all: FINAL", lines=none, waits="correction") == []
 

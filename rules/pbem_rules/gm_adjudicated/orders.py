@@ -28,6 +28,7 @@ LONGEST_LINE = 2_000
 LONGEST_SHEET = 40_000
 """Characters of a sheet without its comments: as much as a GM may be asked to read (ruling 2)."""
 
+_ARGUMENT = re.compile(r"<([^<>: ]*+)[^<>]*+>")
 _BLOCKS = re.compile(r"\A(?>(?:\s*+/\*.*?\*/)+)")
 
 
@@ -115,8 +116,16 @@ class _Sheet:
         return text
 
     def _with_arguments(self, number: int, text: str) -> str:
-        """Return the line as the usage of its verb writes it, if the verb has one; raise FieldError."""
-        line, findings = self.usages.read(self.view, number, text)
+        """Return the line as the usage of its verb writes it, if it has one and the line is in that form (ruling 1)."""
+        try:
+            line, findings = self.usages.read(self.view, number, text)
+        except FieldError as refused:
+            verb = text.partition(" ")[0]
+            usage = next(entry["usage"] for entry in self.view["verbs"] if entry["verb"] == verb)
+            form = _ARGUMENT.sub(r"\1", usage)
+            told = f"not in the form {form}; your GM reads it as it stands"
+            self.tell(number, "warning", refused.code, told, "; ".join(filter(None, (refused.text, refused.hint))))
+            return text
         self.findings += findings
         return line
 

@@ -69,7 +69,7 @@ class Usages:
         except FieldError:
             again = ""
         if again != written:
-            raise FieldError("ambiguous", f"{line[:60]!r} can be read in several ways", f"write: SAY {line[:60]}")
+            raise FieldError("ambiguous", "it can be read in several ways", "")
         return written, findings
 
     def _read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
@@ -79,8 +79,7 @@ class Usages:
         parsed = book.parse(view, [(number, line)])
         if not parsed.entries:
             slip = parsed.errors[0]
-            hint = slip.hint or f"if these are only words, write: SAY {line[:60]}"
-            raise FieldError(slip.code, slip.text, hint)
+            raise FieldError(slip.code, slip.text, slip.hint)
         order = parsed.orders[0]
         return (_verbatim(book, order, line), ()) if with_text else (book.line(order), parsed.findings)
 

@@ -49,7 +49,7 @@ def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "code", "hint"),
     [
-        ("MARCH 2 TO Naxso", "unknown-name", "did you mean Naxos?"),
+        ("MARCH 2 TO Naxso", "unknown-name", "Naxso is not a place; did you mean Naxos?"),
         ("MARCH 12 TO Naxos", "out-of-bounds", "the nearest is 9"),
         ("MARCH many TO Naxos", "not-a-number", "write: MARCH <army> TO <place> [slow|fast]"),
         ("MARCH 2 TO Naxos fats", "unknown-name", "did you mean fast?"),
@@ -59,19 +59,29 @@ def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
         ("MARCH is a cold month", "not-a-number", "write: MARCH <army> TO <place> [slow|fast]"),
     ],
 )
-def test_a_wrong_argument_is_an_error(typed: str, code: str, hint: str) -> None:
-    """A wrong argument is an error with the nearest right one, and the line is refused."""
+def test_a_line_that_is_not_in_its_form_counts_as_words(typed: str, code: str, hint: str) -> None:
+    """A wrong argument is warned of, with the nearest right one; the line counts as it stands (ruling 1)."""
     parsed = read(STATE, typed)
 
-    assert (parsed.entries, codes(parsed)) == ((), [(1, code)])
-    assert parsed.findings[0].hint == hint
+    assert (texts(parsed), parsed.errors) == ([typed], ())
+    assert codes(parsed) == [(1, code)]
+    assert hint in parsed.findings[0].hint
+    assert texts(read(STATE, *texts(parsed))) == [typed]
 
 
-def test_what_could_be_read_otherwise_is_not_taken() -> None:
-    """A line is refused if its stored form could be read in another way."""
+def test_the_warning_names_the_form() -> None:
+    """The receipt says which form a line is not in, and who reads it."""
+    warned = read(STATE, "march many to Naxos").findings[0]
+
+    assert warned.text == "not in the form MARCH army TO place [pace]; your GM reads it as it stands"
+
+
+def test_what_could_be_read_otherwise_counts_as_words() -> None:
+    """A line is left as it stands if what its form writes could be read in another way."""
     state = new_game(verbs={"lists": {"place": ["Naxos"]}, "GO": {"usage": "GO [<how:word>] [VIA <place>]"}})
 
     assert texts(read(state, "GO fast via Naxos")) == ["GO fast VIA Naxos"]
+    assert texts(read(state, "GO - Naxos (")) == ["GO Naxos ("] == texts(read(state, "GO Naxos ("))
     assert codes(read(state, "GO - Naxos (")) == [(1, "ambiguous")]
 
 
