@@ -122,9 +122,11 @@ def take_gm_frame(mail: Reading) -> Outcome:
 def take_reply(mail: Reading) -> Outcome:
     """Run the commands of a reply to a mail for the GM, as far as its code and sender prove them."""
     campaign = mail.gm_campaign
+    # A GM may play too; and a player may write a sheet below what their GM has passed on to them.
+    if mail.sheet.header and not (mail.commands and parse_gm_frame(mail.commands).parsed.entries):
+        return take_sheet(mail)
     if not is_from_gm(mail.case, campaign):
-        # A player may write a sheet below what their GM has passed on to them.
-        return take_sheet(mail) if mail.sheet.header else (_take_unframed(mail, campaign, "none"), False)
+        return _take_unframed(mail, campaign, "none"), False
     return _take_unframed(mail, campaign, trust_in(mail)), False
 
 

@@ -41,6 +41,7 @@ from pbem.inbox.command_parser import (
     command_in_full,
     command_of,
 )
+from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.frames import SheetText, file_lines, find_sheet
 from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
@@ -99,7 +100,7 @@ _NO_VERB = ("unknown-verb", "takes-back")
 _LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
 """The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
 
-_FILE = re.compile(r"The attached (.+) was not read: please write the orders into the mail itself\.")
+_FILE = re.compile(r"\AThe attached ([^\n]++)(?<= was not read: please write the orders into the mail itself\.)")
 """The note on a file of another kind; beside free words it goes to the GM (`pbem.actions.player_words`)."""
 
 _FEWEST_ERRORS = 4
@@ -285,7 +286,8 @@ def _answer_line(case: MessageContext, reading: SheetReading, line: str) -> str:
 
 def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
     """Return True if a sheet has lines besides wishes that look like orders, or are some with an error."""
-    others = {number: line for number, line in reading.lines if number not in wishes}
+    # A bare YES is no order, nor are other words of consent and courtesy.
+    others = {number: line for number, line in reading.lines if number not in wishes and fold(line) not in load_words()}
     codes = {(error.line, error.code) for error in reading.parsed.errors if error.line in others}
     if any(code not in _NO_VERB for _, code in codes):
         return True
@@ -361,8 +363,8 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else _read_counted(typed, read.earlier.counted),
     )
-    found = map(_FILE.fullmatch, case.letter.notes) if typed.ruleset.free_text else ()
-    files = {note[0]: note[1] for note in found if note}
+    found = map(_FILE.match, case.letter.notes) if typed.ruleset.free_text else ()
+    files = {note[0]: note[1].rpartition(" was not read: ")[0] for note in found if note}
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),

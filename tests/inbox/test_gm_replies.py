@@ -68,6 +68,19 @@ def question(desk: Desk) -> EmailMessage:
 MAILS = (done, not_done, offer, helped, question)
 
 
+@pytest.mark.parametrize("above", ["", "Here is my sheet:\n", "Thanks!\n\n"])
+def test_a_gm_who_plays_sends_a_sheet_in_reply_to_a_mail_for_the_gm(running: Desk, above: str) -> None:
+    """A framed sheet without key is a sheet, proved as any other mail from that address."""
+    run_action(running.app, "toy1", ChangeGm(ANN), running.now)
+    running.post("I am away until Monday.", sender=BOB, headers={"Auto-Submitted": "auto-replied"})
+    running.tick()
+    assert "blue may be away" in running.last(ANN)["Subject"]
+    running.reply(running.last(ANN), f"{above}ORDERS toy1 red\nBID 3\nEND")
+    running.tick()
+
+    assert running.last(ANN)["Subject"].startswith("[toy1] orders in: 1 of 1, round 1")
+
+
 @pytest.mark.parametrize("kind", MAILS)
 def test_each_kind_of_mail_takes_commands(running: Desk, kind) -> None:  # type: ignore[no-untyped-def]
     """A command that shows, and one that can be undone, are done in reply to any mail for the GM."""

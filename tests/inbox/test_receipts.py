@@ -126,6 +126,12 @@ def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
     assert len(desk.mails("ann@example.org")) == before
 
 
+def test_a_yes_to_nothing_is_no_sheet(desk: Desk) -> None:
+    """YES in reply to a report, in capitals or not, answers no question and orders nothing."""
+    assert send(desk, "YES").startswith("No orders in your mail\n")
+    assert sheets(desk) == []
+
+
 @pytest.mark.parametrize("line", ["BIDD 4", "I bid many", "GEBOT 4", "R12 N", "no bid", "quit"])
 def test_a_line_like_an_order_makes_a_sheet(desk: Desk, line: str) -> None:
     """Beside prose a line that may be an order stays a sheet with errors, which holds the turn."""
