@@ -115,7 +115,7 @@ def test_schemas_are_sound() -> None:
 @pytest.mark.parametrize("what", WHAT)
 def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
     """docs/schemas has, byte for byte, the output of `pbem dev schema`."""
-    printed = CliRunner().invoke(main, ["dev", "schema", what])
+    printed = CliRunner().invoke(main, ["dev", "schema", {"desk": "choices"}.get(what, what)])
 
     assert printed.exit_code == 0
     assert (FOLDER / f"{what}.json").read_text() == printed.output
