@@ -21,8 +21,8 @@ from pbem.backup.restore import BackupCheck, RestoreResult
 from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
+from pbem.cli.sheet_check import Check
 from pbem.games import InstalledGames
-from pbem.inbox.order_sheets import Check
 from pbem.report.answers import accepted_part
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap

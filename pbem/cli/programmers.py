@@ -26,9 +26,9 @@ from pbem.cli.call import Call
 from pbem.cli.command import NEW, SHOWS, command, group
 from pbem.cli.lines import check_lines
 from pbem.cli.options import FOLDER
+from pbem.cli.sheet_check import check_sheet, order_form
 from pbem.errors import ConfigError, SaveError
 from pbem.games import find_game
-from pbem.inbox.order_sheets import check_sheet, order_form
 from pbem.report.schemas import json_schema
 from pbem.ruleset.golden import golden_differences, golden_name, read_golden, record_golden, write_golden
 from pbem.util import write_atomically

@@ -83,6 +83,7 @@ def find_words(
     return replace(sheet, lines=tuple(sorted((*kept, *whole)))), aside
 
 
+_ALONE = "ADD"
 _ADD = re.compile(r"\A\s*+(ADD\b|add(?=[:.!]|\s*+\Z))[:.,!]*+\s*+(.*+)", re.IGNORECASE | re.DOTALL)
 _TO_ORDERS = re.compile(
     r"(?:(?:to )?(?:my |the )?(?:orders?|sheet)|this|these|th(?:is|ese) orders?)?[:.]?", re.IGNORECASE
@@ -104,9 +105,6 @@ def split_addition(ruleset: AnyRuleset, view: View, sheet: SheetText, aside: Col
         return sheet, False
     lines = ((number, rests.get(number, line)) for number, line in sheet.lines)
     return replace(sheet, lines=tuple(each for each in lines if each[1] != _ALONE)), True
-
-
-_ALONE = "ADD"
 
 
 def _without_add(line: str, *, own: bool, free: bool) -> str:
@@ -164,9 +162,9 @@ def _paragraphs(lines: Lines, typed: Lines) -> list[Lines]:
 
 def _begins_notice(paragraph: Lines) -> bool:
     """Return True for a paragraph that begins like a notice and speaks like one."""
-    table, text = _table("notice"), " ".join(line for _, line in paragraph)
-    said = fold(text)
-    return len(text) >= _SHORTEST_NOTICE and " ".join(said).startswith(table["begins"]) and _speaks_of_notice(said)
+    said = fold(text := " ".join(line for _, line in paragraph))
+    begins = " ".join(said).startswith(_table("notice")["begins"])
+    return begins and len(text) >= _SHORTEST_NOTICE and _speaks_of_notice(said)
 
 
 def _speaks_of_notice(words: Sequence[str]) -> bool:

@@ -6,10 +6,9 @@ import dataclasses
 import datetime as dt
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
 
 from sqlalchemy import select
 
@@ -24,7 +23,6 @@ from pbem.campaign.order_sheets import (
     earlier_sheets,
     hidden_orders_note,
     make_receipt,
-    open_report,
     parse_sheet,
     quote_lines,
     restated_lines,
@@ -33,7 +31,6 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import Schedule
-from pbem.errors import PARSE_ERRORS
 from pbem.inbox.command_parser import (
     ORDER_COMMANDS,
     ClearOrders,
@@ -43,7 +40,7 @@ from pbem.inbox.command_parser import (
 )
 from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.context import Accepted, MessageContext, Outcome
-from pbem.inbox.frames import SheetText, file_lines, find_sheet
+from pbem.inbox.frames import SheetText, find_sheet
 from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
@@ -54,7 +51,6 @@ from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import written_at
 from pbem.mail.machines import Kind
-from pbem.mail.reply_parser import rejoin_lines
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import (
     CommandResult,
@@ -63,16 +59,13 @@ from pbem.report.answers import (
     Reason,
     Receipt,
     Refusal,
-    RestatedOrder,
     describe_weighty,
 )
-from pbem.report.data import ReportDataError
-from pbem.ruleset import order_tree
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
-from pbem.ruleset.values import Json, View
+from pbem.ruleset.values import View
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
 from pbem.text import format_due, wrap_order_line
@@ -350,6 +343,7 @@ def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
 def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
     spot, sheet, view = claim.spot, typed.sheet, typed.view
     awaited = view["awaited"] and not spot.paused
+    counting = restated_lines(typed.ruleset.orders, read.earlier.counted) if read.earlier.counted else ()
     told = make_receipt(
         read.reading,
         read.earlier,
@@ -361,7 +355,7 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
-        standing=None if read.reading.accepted else _read_counted(typed, read.earlier.counted),
+        standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
     found = map(_FILE.match, case.letter.notes) if typed.ruleset.free_text else ()
     files = {note[0]: note[1].rpartition(" was not read: ")[0] for note in found if note}
@@ -381,12 +375,6 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
-
-
-def _read_counted(typed: _Typed, counted: Counted | None) -> SheetReading:
-    """Return the reading of the orders that count so far, none of them if there are none."""
-    lines = restated_lines(typed.ruleset.orders, counted) if counted else ()
-    return parse_sheet(typed.ruleset, typed.view, lines, ())
 
 
 def _wait_note(read: SheetToSave) -> Iterator[str]:
@@ -497,7 +485,10 @@ def _lines_to_parse(
         return sheet, kept, (), (note,)
     new = [(number + len(kept), line) for number, line in join_lines(sheet.lines)]
     aside = {number + len(kept) for number in typed.aside}
-    equal = _count_already(typed, kept, [each for each in new if each[0] not in aside])
+    counts, written = {line for _, line in kept}, typed.ruleset.orders.line
+    parsed = typed.ruleset.parse(typed.view, [each for each in new if each[0] not in aside])
+    same = {entry.line for entry in parsed.entries if written(entry.order) in counts}
+    equal = [each for each in new if each[0] in same]
     new = [each for each in new if each not in equal]
     notes = [f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."] * bool(new)
     if equal:
@@ -505,13 +496,6 @@ def _lines_to_parse(
     if counted.wait and sheet.wait is None:
         sheet = dataclasses.replace(sheet, wait=True, written=(*sheet.written, "WAIT"))
     return sheet, (*kept, *new), aside, tuple(notes)
-
-
-def _count_already(typed: _Typed, kept: Lines, new: Lines) -> Lines:
-    """Return the new lines that say the same as one of the orders that count."""
-    book, lines = typed.ruleset.orders, {line for _, line in kept}
-    same = {entry.line for entry in typed.ruleset.parse(typed.view, new).entries if book.line(entry.order) in lines}
-    return [(number, line) for number, line in new if number in same]
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
@@ -575,82 +559,3 @@ def _refuse_empty_sheet(
         notes=(*case.letter.notes, *sheet.notes, *hidden, *notes),
     )
     return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)
-
-
-Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """Content of a receipt for a sheet, without a home."""
-
-    campaign: str
-    seat: str
-    label: str
-    accepted: bool
-    orders: tuple[RestatedOrder, ...]
-    findings: tuple[FindingWithLine, ...]
-    missing: tuple[str, ...]
-    notes: tuple[str, ...]
-    courtesies: tuple[str, ...] = ()
-
-    @property
-    def errors(self) -> int:
-        """The number of lines that could not be accepted."""
-        return sum(finding.severity == "error" for finding in self.findings)
-
-
-def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) -> Check:
-    """Check a sheet, cleaned as the text of a mail is, against the attachment of a report.
-
-    Raises:
-        ReportDataError: the report cannot be used.
-        CampaignError: its game is not installed.
-    """
-    ruleset, data = open_report(games, report)
-    lines, cleaned = file_lines(sheet)
-    lines, mended = rejoin_lines(lines)
-    sheet_text = find_sheet(lines, {data["campaign"]})
-    found = _call_ruleset(ruleset, lambda: choose_sheet(ruleset, data["view"], sheet_text, None))
-    reading = _call_ruleset(ruleset, lambda: parse_sheet(ruleset, data["view"], found.lines))
-    return Check(
-        campaign=data["campaign"],
-        seat=data["seat"],
-        label=data["label"],
-        accepted=reading.accepted,
-        orders=reading.restated,
-        findings=reading.told,
-        missing=reading.missing,
-        notes=(*cleaned, *mended, *found.notes, *_other_seat_note(found, data), *reading.notes),
-        courtesies=(*reading.courtesies, *found.courtesies),
-    )
-
-
-def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
-    """Return the orders that a seat may give, by its report's attachment: the data of `pbem.ruleset.orders`.
-
-    Raises:
-        ReportDataError: the report cannot be used.
-        CampaignError: its game is not installed.
-    """
-    ruleset, data = open_report(games, report)
-    return _call_ruleset(ruleset, lambda: order_tree.order_form(ruleset, data["view"]))
-
-
-def _call_ruleset(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
-    """Return the answer of a ruleset on a view from a file.
-
-    A ruleset may rely on what it writes into views itself, so any other view can make it raise.
-    """
-    try:
-        return ask()
-    except PARSE_ERRORS:
-        raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
-
-
-def _other_seat_note(sheet: SheetText, data: Mapping[str, Any]) -> tuple[str, ...]:
-    header = sheet.header
-    if header is None or (header.campaign, header.seat) == (data["campaign"], data["seat"]):
-        return ()
-    here = f"{data['seat']} in {data['campaign']}"
-    return (f"The sheet is for {header.seat} in {header.campaign}, but the report is for {here}.",)

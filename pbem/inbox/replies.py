@@ -82,7 +82,6 @@ _WITH_LAST = (Answer, Confirmation, Help, HelpOnVerb, OpenGames, RulebookPage)
 _UNASKED = ("notice", "warning")
 """Kinds of mail that are no replies to the message."""
 
-
 _HELPING = (Help, HelpOnVerb, RulebookPage)
 
 

@@ -37,10 +37,10 @@ from pbem.bots.by_mail import BotPass
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
 from pbem.cli.command import Command
+from pbem.cli.sheet_check import Check
 from pbem.config import DEFAULT_FILE
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
 from pbem.inbox.gm_help import GM_WORDS
-from pbem.inbox.order_sheets import Check
 from pbem.inbox.synonyms import words_for
 from pbem.ruleset import Option, Seats
 from pbem.scheduler.work import TickResult

@@ -31,11 +31,11 @@ from pbem.campaign.deadlines import DueTurn
 from pbem.campaign.guide import guide_example
 from pbem.campaign.house_rules import HOUSE_RULES, SCHEDULE, HouseRules, printed_name
 from pbem.cli import main
+from pbem.cli.sheet_check import Check
 from pbem.config_values import READERS
 from pbem.games import installed_games
 from pbem.inbox import ProcessResult
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
-from pbem.inbox.order_sheets import Check
 from pbem.inbox.rate_limits import ANSWERS_A_DAY
 from pbem.mail.outbox import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder

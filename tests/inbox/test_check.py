@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.inbox.order_sheets import check_sheet
+from pbem.cli.sheet_check import check_sheet
 from pbem.report.data import ReportDataError
 from pbem.ruleset import ParsedSheet, View, canonical_json
 from tests.toy.home import GAMES, Desk, text_of
