@@ -48,6 +48,11 @@ class HoldStatus:
     reason: str
     since: dt.datetime | None
 
+    @property
+    def words(self) -> str:
+        """The hold with its reason, for readers."""
+        return describe_hold(self.kind, self.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class ImportStatus:

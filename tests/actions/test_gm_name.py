@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.seats import Invite
 from pbem.actions.settings import ChangeGm, NameGm
-from pbem.backup.create import create_backup
-from pbem.backup.restore import check_backup
+from pbem.campaign.column_checks import first_unfit
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
@@ -92,16 +89,12 @@ def test_another_gm_has_no_name_yet(named: Desk) -> None:
         assert load_campaign(session, "toy1").gm_shown == "gma@example.org"
 
 
-def test_a_backup_keeps_it_and_refuses_a_forged_one(named: Desk, tmp_path: Path) -> None:
-    """A name that could not be typed here does not come in with a file."""
-    create_backup(named.app.settings, tmp_path / "good.zip", named.now)
-    assert check_backup(tmp_path / "good.zip", named.now, named.app.games).problems == ()
+def test_an_import_refuses_a_forged_one(named: Desk) -> None:
+    """A name that could not be typed here does not come in with a file of another home."""
     with named.app.store.writing() as session:
         session.query(Campaign).one().gm_name = "Eve\nBcc: x@example.com"
-    create_backup(named.app.settings, tmp_path / "bad.zip", named.now)
-
-    with pytest.raises(Exception, match="a name is expected"):
-        check_backup(tmp_path / "bad.zip", named.now, named.app.games)
+    with named.app.store.reading() as session:
+        assert "a name is expected" in str(first_unfit(session.connection()))
 
 
 def test_a_title_is_a_house_rule(named: Desk) -> None:

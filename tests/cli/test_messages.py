@@ -56,6 +56,6 @@ def test_a_hold_is_called_so_wherever_it_is_told(duel: Run) -> None:
     held = 'on hold by the GM: "on a train"'
     assert f"Nothing to do: duel is already {held}. Release: pbem release duel\n" == duel("hold", "duel", *at).output
     assert f"gm: turn 1 {held}" in duel("journal", "duel").output
-    assert '"held": "on hold by the GM: \\"on a train\\""' in duel("status", "duel", "--json", *at).output
+    assert '"reason": "on a train"' in duel("status", "duel", "--json", *at).output
     duel("release", "duel", *at)
     assert f"gm: turn 1 released; it was {held}" in duel("journal", "duel").output

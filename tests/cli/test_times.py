@@ -26,7 +26,10 @@ def test_deadline_refuses_what_is_no_time(duel: Run) -> None:
     result = duel("deadline", "duel", "soon", *NOW)
 
     assert result.exit_code == 1
-    assert result.output == "Not done: 'soon' is no time. Write a span like 24h or 3d, or 2026-12-24T20:00.\n"
+    assert result.output == (
+        "Not done: 'soon' is no time for a deadline. Write a span like 24h or 3d, or a moment like 24 Dec 20:00, "
+        "Fri 20:00 or 2026-12-24T20:00.\n"
+    )
 
 
 def test_hold_and_release(duel: Run) -> None:

@@ -59,7 +59,7 @@ def test_the_jobs_of_the_other_campaign_are_done(desk: Desk, statement: str) -> 
 
 
 def test_a_worker_goes_on_and_tells(desk: Desk) -> None:
-    """A worker names the row that cannot be read, and goes on."""
+    """A worker names the campaign whose row cannot be read, and goes on."""
     begin(desk)
     now_is_real(desk)
     spoil(desk, STATEMENTS[0])
@@ -67,5 +67,5 @@ def test_a_worker_goes_on_and_tells(desk: Desk) -> None:
         wait_until(lambda: turns_of_toy2(desk) == [1], worker)
         said = end(worker)
 
-    assert "campaign toy1 cannot be read: table campaign, row 1, field policy" in said
+    assert "campaign toy1 could not be looked after" in said
     assert "Traceback" not in said
