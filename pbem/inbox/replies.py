@@ -55,7 +55,7 @@ from pbem.util import redact_all, redact_credentials
 MOST_OF_ABSENCE = 200
 """Signs of an away message that are shown to a GM."""
 
-SAME_A_DAY = 2
+SAME_A_DAY = 3
 """Answers to the same unusable words of one sender: one who sends them again is a program."""
 
 ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"

@@ -202,13 +202,13 @@ def test_two_homes_do_not_write_to_each_other_without_end(desk: Desk, other: Des
 
 
 def test_a_machine_that_hides_what_it_is_is_answered_for_a_while(desk: Desk) -> None:
-    """A machine that answers every mail without a mark gets two answers a day; its GM is told once."""
+    """A machine that answers every mail without a mark gets three answers a day; its GM is told once."""
     answered = Counter[str]()
     for number in range(60):
         desk.post(f"Thank you for your mail number {number}!")
         answered.update(told(desk).keys())
 
-    assert answered == {"ann@example.org": 2, "gm@example.org": 1}
+    assert answered == {"ann@example.org": 3, "gm@example.org": 1}
 
 
 def test_automatic_mail_has_a_note(desk: Desk) -> None:

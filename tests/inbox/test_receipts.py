@@ -112,10 +112,11 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
 
 
 def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
-    """A reply without a line like an order changes nothing and holds no turn; it is answered twice, no more."""
+    """A reply without a line like an order changes nothing and holds no turn; it is answered three times, no more."""
     send(desk, "BID 1")
     text = " ".join(send(desk, "I am on holiday until Monday.\nBob told me that it rains there").split())
-    send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
+    for _ in range(2):
+        send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
     before = len(desk.mails("ann@example.org"))
     send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
 

@@ -116,4 +116,4 @@ def test_the_first_messages_of_many_that_come_together_are_answered(desk: Desk) 
         desk.reply(report, AWAY)
     desk.tick()
 
-    assert len(desk.mails(ANN)) == before + 2
+    assert len(desk.mails(ANN)) == before + 3

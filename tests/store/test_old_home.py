@@ -162,12 +162,12 @@ _OLD_RULES = (
 def test_house_rules_of_an_old_home_hold(name: str, tmp_path: Path) -> None:
     """Its rules have today's names, also after the way down and up again; the archive is consistent."""
     home = unpacked(name, tmp_path, f"UPDATE campaign SET policy = '{_OLD_RULES}', settle_minutes = 5")
-    shown = [pbem(home, "policy", "duel")]
+    shown = [pbem(home, "set", "duel")]
     url = load_settings(home).database
     for revision in ("0024", "0007"):
         downgrade(url, revision)
         pbem(home, "migrate")
-        shown.append(pbem(home, "policy", "duel"))
+        shown.append(pbem(home, "set", "duel"))
 
     for rule in (
         *("authentication=address", "extension-votes=off", "late-list=players", "hold=off", "open-after-missed=3"),
