@@ -218,12 +218,11 @@ def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.M
     assert "it takes longer than 0.5 seconds" in fault.text
 
 
-@pytest.mark.parametrize("busy", ["{{ 9 ** 9 ** 9 }}", "{{ 5 | round(-1000000000) }}"])
-def test_a_template_busy_in_one_filter_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy: str) -> None:
+def test_a_template_busy_in_one_filter_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that hangs where it cannot be interrupted ends with a fault."""
     monkeypatch.setattr("pbem.report.template_check.PATIENCE", 0.5)
     (tmp_path / "host").mkdir()
-    (tmp_path / "host" / "receipt.txt.j2").write_text(busy)
+    (tmp_path / "host" / "receipt.txt.j2").write_text("{{ 5 | round(-1000000000) }}")
 
     (fault,) = run_in_child(lambda: check_rendering(tmp_path, PROGRAM, {}))
     assert "one of them does not end" in fault.text
