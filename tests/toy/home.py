@@ -23,7 +23,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.house_rules import parse_house_rules
-from pbem.config import write_default_settings
+from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
 from pbem.scheduler.tick import tick
@@ -127,7 +127,9 @@ def prepared(set_up: SetUp) -> SetUp:
 
     @wraps(set_up)
     def once(desk: Desk, *args: Any, **options: Any) -> Any:
-        if not (desk.alike and is_untouched(desk.home)):
+        # Settings that a test has given to the application alone are in no file, and so in no key.
+        as_filed = desk.app.settings == load_settings(desk.home)
+        if not (desk.alike and as_filed and is_untouched(desk.home)):
             return set_up(desk, *args, **options)
         key = (set_up, repr(args), repr(sorted(options.items())), desk.now, *desk.app.games.items(), made_of(desk.home))
         if key in _PREPARED:
