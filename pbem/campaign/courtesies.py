@@ -151,9 +151,8 @@ def find_courtesies(
 
 def first_words(ruleset: AnyRuleset, view: Mapping[str, Any]) -> frozenset[str]:
     """Return the words with which orders of a game begin, in capitals; those of its GM are in the form alone."""
-    declared = {word for verb in ruleset.orders.verbs for word in (verb.word, *verb.order.also)}
     form = (split_words(line.lstrip("; ")) for line in ruleset.template(view))
-    return frozenset(declared | {words[0].upper() for words in form if words})
+    return frozenset((*ruleset.orders.words, *(words[0].upper() for words in form if words)))
 
 
 @dataclass(frozen=True, kw_only=True)

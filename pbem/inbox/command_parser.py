@@ -204,7 +204,7 @@ COMMANDS = OrderParser(
 TWO_WORDS = {"NO": "ORDERS", "CLEAR": "ORDERS", "ASK": "GM"}
 """Second words of commands whose first words begin orders in games of free words."""
 
-VERBS = frozenset(word for verb in COMMANDS.verbs for word in (verb.word, *verb.order.also)) - TWO_WORDS.keys()
+VERBS = frozenset(COMMANDS.words) - TWO_WORDS.keys()
 """The first words of all other commands; no game may have an order that begins with one."""
 
 WITH_TEXT = frozenset(

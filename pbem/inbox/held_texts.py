@@ -73,10 +73,6 @@ class LineReader:
     seats: Sequence[SeatName]
     playing: bool = True
 
-    @cached_property
-    def _verbs(self) -> frozenset[str]:
-        return frozenset(word for verb in self.game.orders.verbs for word in (verb.word, *verb.order.also))
-
     def orders(self, lines: Sequence[str]) -> Iterator[tuple[int, bool]]:
         """Yield the number of each line, and whether it is an order of the seat, from 0 on."""
         joined = list(join_lines(enumerate(lines, start=1)))
@@ -99,7 +95,7 @@ class LineReader:
     def _is_typed(self, line: str) -> bool:
         """Return True if a line looks typed as an order, though it has an error, or more than it needs."""
         words = split_words(line)
-        if not 2 <= len(words) <= _MOST_TYPED or words[0].upper() not in self._verbs:
+        if not 2 <= len(words) <= _MOST_TYPED or words[0].upper() not in self.game.orders.words:
             return False
         return words[0].isupper() or any(_ID.fullmatch(word.rstrip(".,!")) for word in words[1:])
 

@@ -262,7 +262,7 @@ def _load_mailed(case: MessageContext, claim: Accepted) -> Mailed:
         .limit(_MOST_SENT)
     )
     sheets = [frozenset(_spell_lines(text)) for text in case.session.scalars(sent)]
-    verbs = {word.lower() for verb in case.app.game(spot.game).orders.verbs for word in (verb.word, *verb.order.also)}
+    verbs = {word.lower() for word in case.app.game(spot.game).orders.words}
     return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(case), verbs)
 
 

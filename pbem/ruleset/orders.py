@@ -155,7 +155,7 @@ _SPEAKING = OPENERS | {"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST
 
 @dataclass(frozen=True)
 class OrderParser:
-    """All orders of a game, with a parser of their sheets.
+    """All orders of a game, with a parser of their sheets. `words` are those with which its orders begin.
 
     Without `loosely`, lines that do not keep to the rules of a sheet are refused
     instead of being read leniently.
@@ -175,7 +175,7 @@ class OrderParser:
     loosely: bool = True
     rewrite: Callable[[str, ContextView], str] | None = field(default=None, kw_only=True)
     verbs: tuple[OrderType, ...] = field(init=False)
-    _words: tuple[str, ...] = field(init=False, repr=False)
+    words: tuple[str, ...] = field(init=False, repr=False)
     _by_word: dict[str, list[OrderType]] = field(init=False, repr=False)
     _by_name: dict[str, OrderType] = field(init=False, repr=False)
     _by_type: dict[type[Order], OrderType] = field(init=False, repr=False)
@@ -188,7 +188,7 @@ class OrderParser:
             for word in (verb.word, *verb.order.also):
                 by_word.setdefault(word, []).append(verb)
         object.__setattr__(self, "verbs", verbs)
-        object.__setattr__(self, "_words", tuple(by_word))
+        object.__setattr__(self, "words", tuple(by_word))
         object.__setattr__(self, "_by_word", by_word)
         object.__setattr__(self, "_by_name", {verb.name: verb for verb in verbs})
         object.__setattr__(self, "_by_type", {verb.order: verb for verb in verbs})
@@ -241,7 +241,7 @@ class OrderParser:
         try:
             self._find(word)
         except FieldError as refused:
-            return refused.code == "ambiguous-verb" or _nearest_verb(word.upper(), self._words) is not None
+            return refused.code == "ambiguous-verb" or _nearest_verb(word.upper(), self.words) is not None
         return True
 
     def line(self, order: Order) -> str:
@@ -400,7 +400,7 @@ class OrderParser:
             text = f"{show_word(typed)} could be {list_names(starts)}"
             raise FieldError("ambiguous-verb", text, "write it in full", typed)
         # Prose has many unknown words: the search for the nearest verb waits until it is shown.
-        raise unknown_verb(typed, lambda: _suggest_verb(word, self._words))
+        raise unknown_verb(typed, lambda: _suggest_verb(word, self.words))
 
 
 # The same greetings and names stand in mail after mail, and are looked at several times in each.
