@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from sqlalchemy import (
@@ -63,8 +64,7 @@ from pbem.campaign.value_checks import (
 from pbem.mail.headers import is_name
 from pbem.ruleset.serialization import json_sha256
 from pbem.store.columns import Form, facts_of
-from pbem.store.models import Base
-from pbem.store.rows import UnreadableValue, raw_rows
+from pbem.store.rows import UnreadableValue, stored_rows
 from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
 
 LARGEST_ID = 2_000_000_000
@@ -127,14 +127,8 @@ def check_of(column: Column[Any]) -> Check:
 
 def first_unfit(connection: Connection) -> UnreadableValue | None:
     """Return the first value that breaks the rule of its column, or None."""
-    for table in Base.metadata.sorted_tables:
-        # Few rows at a time: they hold whole mails and reports.
-        rows = raw_rows(table, connection.dialect.name)
-        with connection.execute(rows.execution_options(yield_per=50)) as found:
-            for row in found:
-                for fault in row_faults(table, row):
-                    return fault
-    return None
+    with closing(stored_rows(connection)) as rows:
+        return next((fault for table, row in rows for fault in row_faults(table, row)), None)
 
 
 def row_faults(table: Table, row: Sequence[Any]) -> Iterator[UnreadableValue]:

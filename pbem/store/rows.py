@@ -190,14 +190,9 @@ def _shorten(value: object) -> str:
 
 def find_faults(connection: Connection, campaign_id: int | None = None) -> Generator[UnreadableValue, None, None]:
     """Yield the first unreadable value of each row: of all, or of the rows of one campaign and its people."""
-    for table in Base.metadata.sorted_tables:
-        rows = raw_rows(table, connection.dialect.name)
-        if campaign_id is not None:
-            rows = rows.where(of_campaigns(table, [campaign_id]))
-        # Few rows at a time: they hold whole mails and reports.
-        with connection.execute(rows.execution_options(yield_per=50)) as found:
-            for row in found:
-                yield from _row_faults(table, row, connection)
+    with closing(stored_rows(connection, campaign_id)) as rows:
+        for table, row in rows:
+            yield from _row_faults(table, row, connection)
 
 
 def first_fault(connection: Connection, campaign_id: int | None = None) -> UnreadableValue | None:
@@ -240,8 +235,21 @@ def _stored_as(kind: TypeEngine[Any]) -> type[Any]:
     return int if isinstance(kind, Integer | Boolean) else str
 
 
-def raw_rows(table: Table, dialect: str) -> Select[Any]:
-    """Return the query of all rows of a table in their stored form."""
+def stored_rows(
+    connection: Connection, campaign_id: int | None = None
+) -> Generator[tuple[Table, Sequence[Any]], None, None]:
+    """Yield all rows in their stored form, each with its table; or those of one campaign and its people."""
+    for table in Base.metadata.sorted_tables:
+        rows = _raw_rows(table, connection.dialect.name)
+        if campaign_id is not None:
+            rows = rows.where(of_campaigns(table, [campaign_id]))
+        # Few rows at a time: they hold whole mails and reports.
+        with connection.execute(rows.execution_options(yield_per=50)) as found:
+            for row in found:
+                yield table, row
+
+
+def _raw_rows(table: Table, dialect: str) -> Select[Any]:
     return select(*(_raw_column(column, dialect) for column in table.columns)).order_by(*table.primary_key)
 
 
