@@ -51,6 +51,7 @@ from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import written_at
 from pbem.mail.machines import Kind
+from pbem.mail.message import unread_file
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import (
     CommandResult,
@@ -93,8 +94,6 @@ _NO_VERB = ("unknown-verb", "takes-back")
 _LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
 """The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
 
-_FILE = re.compile(r"\AThe attached ([^\n]++)(?<= was not read: please write the orders into the mail itself\.)")
-"""The note on a file of another kind; beside free words it goes to the GM (`pbem.actions.player_words`)."""
 
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
@@ -357,8 +356,9 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
-    found = map(_FILE.match, case.letter.notes) if typed.ruleset.free_text else ()
-    files = {note[0]: note[1].rpartition(" was not read: ")[0] for note in found if note}
+    # Beside free words they go to the GM (`pbem.actions.player_words`).
+    beside = case.letter.notes if typed.ruleset.free_text else ()
+    files = {note: name for note in beside if (name := unread_file(note))}
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),

@@ -300,6 +300,7 @@ _PACKED_SIGNATURE = (
 _WINMAIL = "The attached winmail.dat was not read: Outlook packs text and files into it. Send the mail as plain text."
 _UNKNOWN_TYPE = "A part of the mail was not read: what it says of its type cannot be understood."
 _LONGEST_SHOWN = 60
+_FILE_UNREAD = ("The attached ", " was not read: please write the orders into the mail itself.")
 CALENDAR_UNREAD = "The invitation in the mail (calendar) was not read."
 
 
@@ -524,13 +525,18 @@ class PartWalker:
             self._note(_FORWARD_UNREAD)
         # A picture with an id is one that the HTML shows, such as a logo; Apple Mail gives ids to all files.
         elif name and not (kind.startswith("image/") and entity.first("content-id")):
-            self._note(
-                f"The attached {name[:_LONGEST_SHOWN]} was not read: please write the orders into the mail itself."
-            )
+            self._note(name[:_LONGEST_SHOWN].join(_FILE_UNREAD))
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+def unread_file(note: str) -> str:
+    """Return the name of the file that a note says was not read, as of no known kind; "" for another note."""
+    before, behind = _FILE_UNREAD
+    told = note.startswith(before) and note.endswith(behind)
+    return note.removeprefix(before).removesuffix(behind) if told else ""
 
 
 def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
