@@ -18,7 +18,7 @@ from pbem.admin.mail import MessageInfo, MessageList, UndeliveredMail, list_mess
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, noticed
 from pbem.campaign.questions import load_questions
-from pbem.campaign.snapshot import describe_hold, load_campaign
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ConfigError, reason_of
 from pbem.store.types import CampaignState, MessageState, OutgoingState
 from pbem.text import count_noun
@@ -127,9 +127,7 @@ def _campaign_tasks(card: CampaignCard) -> Iterator[Task]:
     if status.awaits_ruling:
         yield Task(campaign=name, text=f"turn {status.turn} needs a ruling", command=f"pbem ruling {name} --edit")
     elif status.hold:
-        yield Task(
-            campaign=name, text=describe_hold(status.hold.kind, status.hold.reason), command=f"pbem release {name}"
-        )
+        yield Task(campaign=name, text=status.hold.words, command=f"pbem release {name}")
     if card.questions:
         questions = f"{count_noun(card.questions, 'question')} not answered"
         yield Task(campaign=name, text=questions, command=f"pbem answer {name}")
