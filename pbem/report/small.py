@@ -40,8 +40,8 @@ def note(text: str) -> Block:
     return Block("note", (text,))
 
 
-def _names(seats: Sequence[SeatName]) -> str:
-    return join_names(seats) or "none"
+def _who_sent(missing: Sequence[SeatName], came: Sequence[SeatName]) -> Block:
+    return bullets(f"Without a sheet: {join_names(missing) or 'none'}", f"With a sheet: {join_names(came) or 'none'}")
 
 
 def held(*, campaign: str, why: str, gm: str) -> Notice:
@@ -145,7 +145,7 @@ def overdue_digest(
         preheader=f"The turn waits until {until} for {join_names(late)}.",
         blocks=(
             panel("due", f"The turn waits until {until}", f"{format_utc(closes, zone)}{was_due}"),
-            bullets(f"Without a sheet: {join_names(late)}", f"With a sheet: {_names(came)}"),
+            _who_sent(late, came),
             "Those who are late are notified. To give everybody more time, or to run the turn now:",
             form(f"pbem deadline {campaign} 24h", f"pbem run {campaign}"),
             note("By mail: DEADLINE 24h, RUN."),
@@ -187,7 +187,7 @@ def turn_held(
         preheader=f"{as_sentence(why)} The turn is not run until you release it.",
         blocks=(
             panel("no", as_sentence(why), f"The turn is due{when}, and is not run until you release it."),
-            bullets(f"Without a sheet: {_names(missing)}", f"With a sheet: {_names(came)}"),
+            _who_sent(missing, came),
             reason,
             "You can do this:",
             commands(
