@@ -162,6 +162,7 @@ def _put_rerun(context: Context, amendment: RerunPlan, gone: Sequence[Turn]) -> 
     changed = _seat_ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
     dropped = _seat_ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
     # Unchanged reports stay valid with their codes, and their readers are not mailed (decision 7).
+    move_reports(session, old_turn, turn)
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
     # After those of the players: of the sheets of a seat the last accepted one counts.

@@ -124,6 +124,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         def reopen(gone: Sequence[Turn]) -> Sequence[Turn]:
             # What was ruled then did not know of the sheets that may come now.
             turn = reopen_turn(session, gone[0], opened_at=now, deadline=plan.deadline, ruling=None)
+            move_reports(session, gone[0], turn)
             # The sheets count again, but wait for the deadline: their senders have seen the results (decision 7).
             copy_sheets(session, gone[0], turn, wait=True)
             return [turn]

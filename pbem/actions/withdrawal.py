@@ -136,15 +136,14 @@ def replace_turns(
 ) -> Sequence[Turn]:
     """Take the turns from a number on out of a campaign's history, and put others in.
 
-    The reports that opened the first stay valid, with its successor. Those that no turn
-    takes over are not sent any more, if they are still queued.
+    Reports that no turn takes over are not sent any more, if they are still queued.
 
     Args:
         context: The campaign, locked; its snapshot is that of before.
         kind: What is done.
         first: The number of the first turn that is withdrawn.
         put: Called with the withdrawn turns, oldest first; inserts or reinstates those that take their place, with
-            the sheets and reports that stay, and returns them, oldest first.
+            the sheets and reports that stay (those that opened the first do), and returns them, oldest first.
 
     Returns:
         The turns that were put in; the last is open, or ended the game.
@@ -152,7 +151,6 @@ def replace_turns(
     session, snapshot = context.session, context.snapshot
     gone = withdraw_turns(session, snapshot, kind, first, context.now)
     came = put(gone)
-    move_reports(session, gone[0], came[0])
     stop_mail(session, gone)
     last = came[-1]
     over = not last.awaited  # the turn that opened when the game ended awaits no seat
