@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from pbem.app import open_app
+from pbem.app import App, open_app
 from pbem.config_values import FILE_NAME
 from pbem.errors import PbemError
 from pbem.scheduler.tick import tick
@@ -152,6 +152,20 @@ def copy_home(home: Path, name: str) -> Path:
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(home, copy)
     return copy
+
+
+def ticked_after_kills(home: Path, now: dt.datetime) -> Iterator[tuple[App, str, set[bytes]]]:
+    """Kill a tick at each of its commits, and tick twice more; yield the open home, the point, and the mails sent."""
+    passed = tick_in_a_process(copy_home(home, "copy"), now=now).passed
+    commits = [at for at, point in enumerate(passed) if point.startswith("commit")]
+    assert commits
+    for at in commits:
+        copy = copy_home(home, "copy")
+        assert tick_in_a_process(copy, at=at, now=now).code == -9
+        with open_app(copy, GAMES) as app:
+            tick(app, now)
+            tick(app, now + dt.timedelta(hours=3))  # what was about to be sent is sent again by then
+            yield app, passed[at], {path.read_bytes() for path in (copy / "post" / "sent" / "new").iterdir()}
 
 
 def delivered(home: Path) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import threading
 from collections.abc import Iterator
@@ -15,18 +14,15 @@ from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.rollback import RollBack
 from pbem.actions.sheets import RestoreSheet, ShowSheets
-from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.campaign.deadlines import load_open_turns
 from pbem.campaign.optimistic_lock import load_read_set
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
-from pbem.scheduler.tick import tick
 from pbem.store.models import OrderSheet, Turn
 from pbem.store.session import Store
-from tests.faults.local import copy_home
-from tests.faults.night import tick_in_a_process
+from tests.faults.local import ticked_after_kills
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, question, reports
 from tests.inbox.people import confirm as agree
 from tests.inbox.trusting import believing, rule, stamp, told
@@ -274,19 +270,10 @@ def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
         desk.tick()
         desk.post("CLEAR ORDERS")
         now = desk.now
-    passed = tick_in_a_process(copy_home(home, "copy"), now=now).passed
-    commits = [at for at, point in enumerate(passed) if point.startswith("commit")]
-    assert commits
 
-    for at in commits:
-        copy = copy_home(home, "copy")
-        assert tick_in_a_process(copy, at=at, now=now).code == -9
-        with open_app(copy, GAMES) as app:
-            tick(app, now)
-            tick(app, now + dt.timedelta(hours=3))  # what was about to be sent is sent again by then
-            assert "red" in missing(app.store), passed[at]
-        sent = {path.read_bytes() for path in (copy / "post" / "sent" / "new").iterdir()}
-        assert sum(b"orders cleared" in mail for mail in sent) == 1, passed[at]
+    for app, point, sent in ticked_after_kills(home, now):
+        assert "red" in missing(app.store), point
+        assert sum(b"orders cleared" in mail for mail in sent) == 1, point
 
 
 @pytest.fixture

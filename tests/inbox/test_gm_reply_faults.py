@@ -12,16 +12,14 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.settings import MailToken, SetHouseRule
-from pbem.app import App, open_app
+from pbem.app import App
 from pbem.campaign.snapshot import load_campaign, open_deadline
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
-from pbem.scheduler.tick import tick
 from pbem.store.models import InboxMessage
-from tests.faults.local import copy_home
-from tests.faults.night import tick_in_a_process
+from tests.faults.local import ticked_after_kills
 from tests.inbox.test_gm_replies import GM
-from tests.toy.home import GAMES, Desk, open_desk
+from tests.toy.home import Desk, open_desk
 
 DAY = dt.timedelta(days=1)
 
@@ -52,19 +50,10 @@ def test_a_kill_at_any_commit_does_it_once(tmp_path: Path, command: str, moved: 
     with open_desk(home) as desk:
         desk.reply(begin(desk), command, sender=GM)
         due, now = state(desk.app)[0], desk.now
-    passed = tick_in_a_process(copy_home(home, "copy"), now=now).passed
-    commits = [at for at, point in enumerate(passed) if point.startswith("commit")]
-    assert commits
 
-    for at in commits:
-        copy = copy_home(home, "copy")
-        assert tick_in_a_process(copy, at=at, now=now).code == -9
-        with open_app(copy, GAMES) as app:
-            tick(app, now)
-            tick(app, now + dt.timedelta(hours=3))  # what was about to be sent is sent again by then
-            assert state(app) == (due + moved * DAY, listed), passed[at]
-        sent = {path.read_bytes() for path in (copy / "post" / "sent" / "new").iterdir()}
-        assert sum(f"DONE: {command}".encode() in mail for mail in sent) == 1, passed[at]
+    for app, point, sent in ticked_after_kills(home, now):
+        assert state(app) == (due + moved * DAY, listed), point
+        assert sum(f"DONE: {command}".encode() in mail for mail in sent) == 1, point
 
 
 def test_two_at_once_are_both_done(postgres_url: str, tmp_path: Path) -> None:
