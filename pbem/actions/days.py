@@ -100,7 +100,7 @@ _DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"
 _SHORTEST_DAY = 3
 
 TIMES = "a span like 24h or 3d, or a moment like 24 Dec 20:00, Fri 20:00 or 2026-12-24T20:00"
-"""What a deadline is moved by, or to."""
+"""The times by which, or to which, a deadline is moved, in words."""
 
 
 def weekday_of(word: str) -> int | None:

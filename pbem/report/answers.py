@@ -816,9 +816,8 @@ class Doubt:
     It repeats an old receipt, most of its lines are errors, it is older than the sheet that counts, its free words
     came as bulk mail, or they may be meant "instead" of those that count, or besides. `counted` is the version that
     still counts, 0 without one, `counted_at` when it came; a receipt would report `errors` of `lines` lines. For words
-    that may be meant "instead", `lines` is
-    the number of those that count; `weighty` is what is told of them first. An older sheet was `written` before the
-    sheet that counts, `counted_written`, and came after it.
+    that may be meant "instead", `lines` is the number of those that count; `weighty` is what is told of them first. An
+    older sheet was `written` before the sheet that counts, `counted_written`, and came after it.
     """
 
     # All have replaced a good sheet: a receipt that came back unmarked, 22 lines in error out of 24, and small talk.

@@ -1,4 +1,4 @@
-"""What a tick or a job has to do, as of which time, and what came of it."""
+"""The work of a tick or of a job, the time as of which it is done, and its result."""
 
 from __future__ import annotations
 

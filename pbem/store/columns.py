@@ -18,7 +18,7 @@ from sqlalchemy.orm import MappedColumn, mapped_column
 
 
 class Leaves(IntEnum):
-    """How far the rows of a table go; those of each also go as far as those before.
+    """The copies into which the rows of a table go; those of each member go into those of the members before too.
 
     Rows of running processes are in no copy; those of a home are in its backups; those
     of a campaign are exported with it; and those of its history are in a fork too.
@@ -31,7 +31,7 @@ class Leaves(IntEnum):
 
 
 class Form(Enum):
-    """What the values of a column are, beyond its type: asked of rows that come from another home.
+    """The kind of the values of a column, beyond its type: checked in rows that come from another home.
 
     Each has its check in `pbem.campaign.column_checks`. Keys and counts need none.
     """
@@ -65,7 +65,7 @@ class Form(Enum):
 
 
 class Undo(Enum):
-    """What undoing an action does to a column that the action changed.
+    """The way in which undoing an action treats a column that the action changed.
 
     SET sets it back, if it is as the action left it; MILD only then, and otherwise
     leaves it without a conflict; DIGEST compares the digest of the value alone, since

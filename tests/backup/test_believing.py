@@ -181,7 +181,7 @@ def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) ->
 def test_a_schema_that_is_not_ours_is_refused(
     kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
 ) -> None:
-    """What holds code or is not whole is refused, by restore and import alike."""
+    """A file that holds code or is not whole is refused, by restore and import alike."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
     campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
 
@@ -204,7 +204,7 @@ def test_a_value_that_no_command_would_write_is_refused(
 
 @pytest.mark.parametrize("planted", OF_HOMES)
 def test_a_backup_with_a_value_that_cannot_be_read_is_refused(kept: Kept, tmp_path: Path, planted: str) -> None:
-    """What cannot be read by the type of its column is refused with table, row and field, and leaves nothing."""
+    """A value that its column's type cannot read is refused with table, row and field, and leaves nothing."""
     home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
 
     refused(lambda: check_backup(home, kept.desk.now, GAMES), OF_HOMES[planted])

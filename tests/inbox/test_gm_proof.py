@@ -1,4 +1,4 @@
-"""What a reply to a mail for the GM may do: codes that ended prove nothing, and nothing goes where it was not meant."""
+"""Rights of a reply to a mail for the GM: codes that ended prove nothing, and nothing goes where it was not meant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def renew_token(desk: Desk) -> None:
 
 @pytest.mark.parametrize("kind", [done, offer, question])
 def test_a_new_token_ends_the_codes_of_all_mails_before(running: Desk, kind) -> None:  # type: ignore[no-untyped-def]
-    """Who has read an old mail of the GM, and forges their address, can do nothing without a YES to a newer one."""
+    """A reader of an old mail of the GM, who forges their address, can do nothing without a YES to a newer one."""
     mail = kind(running)
     renew_token(running)
 
@@ -64,7 +64,7 @@ def test_the_codes_of_a_former_gm_prove_nothing_once_they_are_the_gm_again(runni
 
 
 def test_yes_to_an_offer_of_before_does_nothing(running: Desk) -> None:
-    """What was offered before the token was renewed is shown again."""
+    """An offer made before the token was renewed is shown again."""
     mail = framed(running, "REMOVE red")
     renew_token(running)
 
@@ -134,7 +134,7 @@ def test_a_command_that_names_another_campaign_of_the_gm_is_refused(running: Des
 
 
 def test_a_campaign_of_another_gm_is_a_word_like_any(running: Desk) -> None:
-    """Whether there is such a campaign is nobody's business but its GM's."""
+    """The existence of a campaign is its GM's business alone."""
     running.begin(name="toy2")
     run_action(running.app, "toy2", ChangeGm(NEW), running.now)
 

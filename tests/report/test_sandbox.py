@@ -190,7 +190,7 @@ def test_what_templates_are_made_of_works(source: str, text: str, tmp_path: Path
     ],
 )
 def test_a_template_without_end_is_a_fault_of_its_own(tmp_path: Path, source: str) -> None:
-    """What calls itself without end, or asks for more memory than there is, ends in a sentence with its name."""
+    """A template without end, or that asks for more memory than there is, ends in a sentence with its name."""
     reporter = overriding(tmp_path, "host/greeting.txt.j2", source)
 
     with pytest.raises(ConfigError, match="host/greeting"):
