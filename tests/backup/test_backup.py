@@ -59,10 +59,10 @@ def test_what_was_written_is_verified(desk: Desk, tmp_path: Path) -> None:
     folder.mkdir()
     create_backup(load_settings(desk.home), folder, MONDAY)
     back_up = ["--home", str(desk.home), "backup", str(folder), "--keep", "1"]
-    sound = CliRunner().invoke(main, back_up, obj=GAMES)
+    sound = CliRunner().invoke(main, [*back_up, "--now", "2026-11-03T09:00Z"], obj=GAMES)
     spoil(desk)
     create_backup(load_settings(desk.home), folder, MONDAY)
-    broken = CliRunner().invoke(main, back_up, obj=GAMES)
+    broken = CliRunner().invoke(main, [*back_up, "--now", "2026-11-04T09:00Z"], obj=GAMES)
 
     assert sound.exit_code == 0
     assert sound.output.splitlines()[-1] == "Verified: all files match, the database is intact, 1 campaign proved."
