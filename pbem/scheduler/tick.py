@@ -10,11 +10,11 @@ from __future__ import annotations
 import datetime as dt
 import fcntl
 import signal
+import socket
 import time
-from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from threading import Event
+from threading import Event, Thread
 from types import FrameType
 
 from sqlalchemy import func, select
@@ -42,6 +42,9 @@ from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
 
 MOST_NAMED = 3
 """Things in the mailbox that are no mail, named in one sentence."""
+
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+"""Signals that ask a process to end."""
 
 
 def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
@@ -364,16 +367,30 @@ def stopped_by_signals() -> Iterator[Event]:
     They interrupt the processing of a message; all else that a tick does is finished.
     """
     stop = Event()
+    watched, written = socket.socketpair()
+    written.setblocking(False)
 
-    def set_stop(_number: int, _frame: FrameType | None) -> None:
-        # By another thread: a signal that comes while this one is inside `stop.wait` finds the event's lock taken.
-        start_new_thread(stop.set, ())
+    def watch() -> None:
+        for number in iter(lambda: watched.recv(1), b""):
+            if ord(number) in STOPPING:
+                stop.set()
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
         util.request_shutdown()
 
-    before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, interrupt) for number in STOPPING}
+    # Handlers run in the main thread, which misses a signal that comes just before it waits for a lock;
+    # this file is written to at once.
+    file_before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield stop
     finally:
+        signal.set_wakeup_fd(file_before)
         util.clear_shutdown()
         for number, handler in before.items():
             signal.signal(number, handler)
+        written.close()
+        watcher.join()
+        watched.close()

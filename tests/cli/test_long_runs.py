@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -80,3 +82,19 @@ def test_a_signal_that_comes_while_the_event_is_looked_at_stops_the_service() ->
         with stop._cond:  # type: ignore[attr-defined] # as inside `wait`
             os.kill(os.getpid(), signal.SIGTERM)
         assert stop.wait(PATIENCE)
+
+
+def test_a_signal_stops_the_service_while_the_main_thread_waits_for_a_lock() -> None:
+    """It may reach another thread, or the main one just before it waits; no handler in Python runs then."""
+    held, heard = threading.Lock(), []
+
+    def told() -> None:
+        time.sleep(0.5)  # the main thread waits by now
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        heard.append(stop.wait(PATIENCE))
+        held.release()
+
+    with stopped_by_signals() as stop, held:
+        threading.Thread(target=told).start()
+        held.acquire()
+    assert heard == [True]
