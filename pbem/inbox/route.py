@@ -51,7 +51,8 @@ class ParsedMail:
 def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Parse a message; `known` are the names of all campaigns."""
     letter = parse_message(mail.raw)
-    verdict = authentication_verdict(mail.raw, app.settings.authserv_id, letter.sender)
+    server = app.settings.authserv_id
+    verdict = authentication_verdict(mail.raw, server, letter.sender) if server and letter.sender else "none"
     return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 
