@@ -25,11 +25,11 @@ from pbem.inbox.context import MessageContext, OpenedMessage
 from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet, may_quote_ours
 from pbem.inbox.gm_lines import asked_help, read_command, read_unframed
 from pbem.inbox.newcomers import find_join_wish
+from pbem.inbox.our_frames import find_forms
 from pbem.inbox.queries import find_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.routes import Code, First, Frame, Machine, Sender
-from pbem.inbox.ruling_replies import has_filled_form
 from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seats_of
 from pbem.mail.machines import RECALL
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Press, Question, Seat
@@ -171,8 +171,19 @@ class Reading:
 
     @cached_property
     def form(self) -> bool:
-        """True if it has the form of a ruling, filled in."""
-        return self.asked is not None and has_filled_form(self.case.session, self.case.letter, self.asked)
+        """True if it has the form of a ruling, not as it was mailed."""
+        forms = find_forms(self.case.letter.source_lines) if self.asked is not None else ()
+        sent = self.mail_with_form if forms else None
+        return sent is not None and any(form.checksum != sent.data.get("form", "") for form in forms)
+
+    @cached_property
+    def mail_with_form(self) -> PendingRequest | None:
+        """The mail with the form of a ruling that it answers, or the one that the offer which it answers is about."""
+        if self.asked is None or self.asked.kind != RequestKind.GM:
+            return self.asked if self.asked is not None and self.asked.kind == RequestKind.DIGEST else None
+        code = self.asked.data["digest"]
+        digest = select(PendingRequest).where(PendingRequest.kind == RequestKind.DIGEST, PendingRequest.code == code)
+        return self.case.session.scalar(digest) if code else None
 
     @cached_property
     def said(self) -> Said:

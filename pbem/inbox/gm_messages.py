@@ -8,6 +8,10 @@ to write from there; and if the campaign is still as it was when the effect was 
 An offer is good once. Answers go to the GM's registered address alone, never to the
 sender (docs/decisions/0008).
 
+A ruling may be a reply to the mail with its form: this may stay quoted, with the answers
+typed between its lines, or be filled in above or below the quotation; it goes from its
+RULING line to END. The code of the mail and the GM's registered address are the proof.
+
 Files that come with a command are examined outside of the message's transaction: that
 may take long, and it would block the database for everyone else.
 """
@@ -21,6 +25,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
@@ -46,14 +51,15 @@ from pbem.inbox.gm_commands import (
 from pbem.inbox.gm_help import explain
 from pbem.inbox.gm_lines import asked_help, command_line, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
+from pbem.inbox.our_frames import choose_form, find_forms
 from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
 from pbem.inbox.sheets import take_sheet
 from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
-from pbem.mail.message import list_attachments
+from pbem.mail.message import Message, list_attachments
 from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
 from pbem.report.notices import Notice
-from pbem.store.models import Campaign, PendingRequest
+from pbem.store.models import Campaign, PendingRequest, Turn
 from pbem.store.types import CampaignState, RequestKind
 from pbem.text import shorten
 from pbem.util import redact_all
@@ -348,3 +354,32 @@ def _summary(told: GmAnswer) -> str:
     if told.result == "would-do":
         return "shown, waits for YES: " + "; ".join(done.line for done in told.done)
     return f"nothing done ({told.problem})" if told.problem else "nothing done, lines not understood"
+
+
+def take_form(mail: Reading) -> Outcome:
+    """Take the ruling in a reply to a mail with a form."""
+    case, sent = mail.case, mail.mail_with_form
+    campaign = case.session.get(Campaign, sent.campaign_id) if sent is not None else None
+    if sent is None or campaign is None:
+        return "a reply to the form of a campaign that is gone", False
+    if not is_from_gm(case, campaign):
+        return refuse_other(case, campaign), False
+    try:
+        frame = _read_ruling(case.session, case.letter, sent, campaign)
+    except CampaignError as error:
+        problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=str(error))
+        # As `answer` limits it: an answering machine may send back the form for ever.
+        heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
+        return "no ruling in it; " + answer(case, campaign.gm, problem, code=sent.code, heading=heading), False
+    # The form is asked for, so that the code does.
+    trust: Trust = "token" if trust_in(mail) == "code" else "address"
+    return run(case, campaign, frame, mail.came.wishes, trust), False
+
+
+def _read_ruling(session: Session, letter: Message, sent: PendingRequest, campaign: Campaign) -> GmFrame:
+    """Return the commands in a reply to a mail with a form. Raises CampaignError if there are none for today."""
+    turn = session.get(Turn, sent.data.get("turn_id"))
+    if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
+        raise CampaignError(f"the mail that you answer is about another turn than the open one, {campaign.turn}")
+    form = choose_form(find_forms(letter.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
+    return GmFrame(campaign.name, "", tuple(enumerate((form.command, *form.lines), start=1)), sent.code)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from pbem.inbox.bounce_replies import note_machine
 from pbem.inbox.confirmations import take_answer, take_replacement, take_settled
 from pbem.inbox.context import Confirmed, Outcome
-from pbem.inbox.gm_messages import answer_offer, answer_question, take_gm_frame, take_reply, take_unproved
+from pbem.inbox.gm_messages import answer_offer, answer_question, take_form, take_gm_frame, take_reply, take_unproved
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.offers import offer_press_reply
 from pbem.inbox.queries import send_help
 from pbem.inbox.routes import Route
-from pbem.inbox.ruling_replies import take_form
 from pbem.inbox.run_commands import join_by_wish, take_commands, take_order_command
 from pbem.inbox.sheets import answer_recall, take_bulk_sheet, take_robot_sheet, take_sheet
 from pbem.inbox.sheets import take_unproved as take_unproved_sheet
