@@ -31,7 +31,6 @@ from pbem.campaign.archive_sync import (
     load_resolved,
     resolved_turns,
 )
-from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings, reaches
@@ -45,7 +44,7 @@ from pbem.store.migrate import find_schema_problem, sqlite_path
 from pbem.store.models import Base, Campaign, InboxMessage, JournalEntry, OutgoingMail, Turn
 from pbem.store.rows import find_damage, find_faults
 from pbem.store.session import SEE_DOCTOR, Store, restoring
-from pbem.store.types import CampaignState
+from pbem.store.types import UNREADABLE, CampaignState
 from pbem.text import count_noun
 from pbem.util import Progress, no_progress
 

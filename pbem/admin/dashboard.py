@@ -16,11 +16,11 @@ from pbem.actions.status import CampaignStatus, SeatStatus
 from pbem.admin.health import HomeStatus, home_status
 from pbem.admin.mail import MessageInfo, MessageList, UndeliveredMail, list_messages, list_outbox
 from pbem.app import App
-from pbem.campaign.damaged_rows import UNREADABLE, noticed
+from pbem.campaign.damaged_rows import noticed
 from pbem.campaign.questions import load_questions
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ConfigError, reason_of
-from pbem.store.types import CampaignState, MessageState, OutgoingState
+from pbem.store.types import UNREADABLE, CampaignState, MessageState, OutgoingState
 from pbem.text import count_noun
 from pbem.util import publish, staging_directory
 from pbem.web.page import page_assets

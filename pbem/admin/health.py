@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.status import CampaignStatus, Undelivered, campaign_status, load_undelivered
 from pbem.admin.processed import unmoved_notice
 from pbem.app import App
-from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
+from pbem.campaign.damaged_rows import fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.history import add_entry
 from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_poll
@@ -33,7 +33,7 @@ from pbem.mail.outbox import GIVE_UP
 from pbem.store.migrate import require_unchanged_schema
 from pbem.store.models import Campaign, InboxMessage, KeyValue, OutgoingMail
 from pbem.store.session import flushed_connection
-from pbem.store.types import MessageState, OutgoingState
+from pbem.store.types import UNREADABLE, MessageState, OutgoingState
 from pbem.text import count_noun, format_time
 
 CLOSED = "closed"

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Column, insert, select, type_coerce, update
-from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import NullType
@@ -25,12 +23,9 @@ from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, desc
 from pbem.log import event
 from pbem.store.models import Base, Campaign, KeyValue
 from pbem.store.rows import UnreadableValue, find_faults, first_fault
-from pbem.store.types import CompressedMail, MessageState, OutgoingState, UtcDateTime
+from pbem.store.types import UNREADABLE, CompressedMail, MessageState, OutgoingState, UtcDateTime
 
 T = TypeVar("T")
-
-UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
-"""Errors raised by values of the database that the program did not write; DataError for PostgreSQL's infinite times."""
 
 _FACT = Base.metadata.tables["fact"].c
 

@@ -8,14 +8,13 @@ from itertools import islice
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
 from pbem.report.facts import Ending, FinalScore, OpenCampaign
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName, Standing, View
 from pbem.store.models import Campaign, Seat
-from pbem.store.types import CampaignState, SeatState
+from pbem.store.types import UNREADABLE, CampaignState, SeatState
 
 MOST_SCORED = 60
 """Seats up to which everybody's scores are told; the views of a larger game would be computed once more for it."""

@@ -37,7 +37,6 @@ from sqlalchemy import column, delete, select, table, text
 
 from pbem.admin.health import last_poll, record_poll, require_active
 from pbem.app import App
-from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.mail.fetch import open_waiter
@@ -56,7 +55,7 @@ from pbem.scheduler.work import OpenWork, TickResult, TickTime, find_due, log_pr
 from pbem.scheduler.worker_status import LOST_AFTER
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Worker
 from pbem.store.session import AdvisoryLock, JobQueue, QueuedJob, enqueue_on_commit, read_clock
-from pbem.store.types import MessageState
+from pbem.store.types import UNREADABLE, MessageState
 from pbem.util import ShutdownRequested, redact_secrets
 
 

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from pbem import __version__
 from pbem.app import App
 from pbem.archive.record import disclose_dice_words, file_hash
-from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
+from pbem.campaign.damaged_rows import keep_fact, read_fact
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
@@ -53,7 +53,7 @@ from pbem.site.pictures import (
 from pbem.site.replay import Replay, write_replay
 from pbem.site.samples import GameSamples, SampleMail, make_samples
 from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn
-from pbem.store.types import SITE_KEY, CampaignState
+from pbem.store.types import SITE_KEY, UNREADABLE, CampaignState
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import SanitizedHtml, sanitize_html
 

@@ -17,9 +17,14 @@ from typing import Any
 
 from sqlalchemy import DateTime, Enum, LargeBinary, Text
 from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import DataError
 from sqlalchemy.types import TypeDecorator
 
+from pbem.errors import PARSE_ERRORS
 from pbem.ruleset.serialization import canonical_json
+
+UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
+"""Errors raised by values of the database that the program did not write; DataError for PostgreSQL's infinite times."""
 
 
 class CampaignState(StrEnum):
