@@ -1,7 +1,7 @@
 """Answers to questions of ours: about a message, to invitations, and to other requests.
 
 The code in the reply's address or subject shows what is answered, and what an answer
-does stands in the table of `pbem.inbox.consent.acts`. A sender who shows the code has
+does stands in the table of `pbem.inbox.consent.effects`. A sender who shows the code has
 read the mail that has it, and the answer holds for that question alone
 (docs/decisions/0014). Nothing of that is done by a reply to a report, whose code is
 another's.
@@ -21,7 +21,7 @@ from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, first_line
-from pbem.inbox.consent.acts import ADD, STEPS, act_of, chosen_word, unread_part
+from pbem.inbox.consent.effects import ADD, STEPS, act_of, chosen_word, unread_part
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import Confirmed, ConfirmedSender, MessageContext, Outcome
 from pbem.inbox.replies import Heading, answer, ask_again, pass_on

@@ -19,7 +19,7 @@ from pbem.campaign.people import is_in_time, is_open
 from pbem.inbox.authenticate import are_orders
 from pbem.inbox.codes import Code as CodeFound
 from pbem.inbox.command_parser import CommandList, find_press, find_request, first_line
-from pbem.inbox.consent.acts import STEPS, act_of, read_answer_to
+from pbem.inbox.consent.effects import STEPS, act_of, read_answer_to
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import MessageContext, OpenedMessage
 from pbem.inbox.frames import GmFrame, Names, SheetText, find_sheet, may_quote_ours

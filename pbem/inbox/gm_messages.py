@@ -35,7 +35,7 @@ from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_conf
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import first_line
-from pbem.inbox.consent.acts import STEPS, unread_part
+from pbem.inbox.consent.effects import STEPS, unread_part
 from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.gm_commands import (

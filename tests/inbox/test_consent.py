@@ -9,7 +9,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.seats import Invite
-from pbem.inbox.consent.acts import STEPS, Act, Step, read_reply
+from pbem.inbox.consent.effects import STEPS, Act, Step, read_reply
 from pbem.inbox.consent.reader import MOST_READ, load_words
 from pbem.mail.message import parse_message
 from tests.inbox.people import ANN, EVE, GM, form, players, question, words
