@@ -132,7 +132,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     turn, following = current_turn(session, snapshot, number), current_turn(session, snapshot, snapshot.turn)
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(
-            f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
+            f"the state of {snapshot.name} has changed since you edited it; to see it as it is now: "
             f"pbem state {snapshot.name} (by mail: STATE)"
         )
     # An earlier patch is part of the run that it was made for, so it stays in force (decision 7).

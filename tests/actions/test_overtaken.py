@@ -195,5 +195,8 @@ def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
         edit = read_edit(context, [{"op": "replace", "path": "/purses/1", "value": 40}])
     run_campaign_now(played.app, "toy1", played.now)
 
-    with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
+    said = (
+        r"the state of toy1 has changed since you edited it; to see it as it is now: pbem state toy1 \(by mail: STATE\)"
+    )
+    with pytest.raises(CampaignError, match=said):
         run_action(played.app, "toy1", RerunTurn(edit.changes), played.now)
