@@ -31,7 +31,6 @@ from pbem.actions.withdrawal import (
     reinstate_turns,
     reopen_turn,
     replace_turns,
-    resume_mail,
 )
 from pbem.app import App
 from pbem.campaign.deadlines import least_time, new_deadline
@@ -218,9 +217,7 @@ class UndoRollback(Change[RollbackResult]):
 
         def reinstate(gone: Sequence[Turn]) -> Sequence[Turn]:
             # Exactly one is gone: a rollback whose turn was run since is refused above.
-            restored = reinstate_turns(session, shelf)
-            move_reports(session, gone[0], restored[0])
-            resume_mail(session, restored)
+            restored = reinstate_turns(session, shelf.id, instead=gone[0])
             # Checked now that there is a chain to check; the error rolls the transaction back.
             if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
                 raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")

@@ -149,56 +149,45 @@ def replace_turns(
         The turns that were put in; the last is open, or ended the game.
     """
     session, snapshot = context.session, context.snapshot
-    gone = withdraw_turns(session, snapshot, kind, first, context.now)
+    gone = _withdraw_turns(context, kind, first)
     came = put(gone)
-    stop_mail(session, gone)
-    last = came[-1]
-    over = not last.awaited  # the turn that opened when the game ended awaits no seat
-    version = version_before(session, snapshot, last.number)
-    set_campaign(session, snapshot, turn=last.number, over=over, version=version)
-    count_misses_again(session, snapshot, gone=gone, back=came)
+    _change_mail_state(session, gone, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
+    _set_campaign(session, snapshot, last=came[-1])
+    _count_misses_again(session, snapshot, gone=gone, back=came)
     return came
 
 
-def withdraw_turns(
-    session: Session, snapshot: CampaignSnapshot, kind: WithdrawalKind, first: int, now: dt.datetime
-) -> list[Turn]:
-    """Withdraw the turns from `first` on; return them, oldest first."""
-    turns = list(
-        session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
-    )
-    shelf_id = create_withdrawal(session, snapshot, kind, first, now)
-    for turn in turns:
-        withdraw_turn(shelf_id, turn, now)
-    session.flush()  # before others come in their place: no two live turns have one number
-    return turns
-
-
-def create_withdrawal(
-    session: Session, snapshot: CampaignSnapshot, kind: WithdrawalKind, first: int, now: dt.datetime
-) -> int:
-    """Insert the row to which withdrawn turns belong; return its id."""
+def _withdraw_turns(context: Context, kind: WithdrawalKind, first: int) -> Sequence[Turn]:
+    session, snapshot, now = context.session, context.snapshot, context.now
     shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
-    return shelf.id
+    turns = session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
+    gone = turns.all()
+    for turn in gone:
+        turn.shelf_id = shelf.id
+        if turn.resolved_at is not None:
+            turn.archived_at = now  # its folder may have been written without a note of that
+    session.flush()  # before others come in their place: no two live turns have one number
+    return gone
 
 
-def withdraw_turn(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
-    """Take one turn out of the history."""
-    turn.shelf_id = shelf_id
-    if turn.resolved_at is not None:
-        turn.archived_at = now  # its folder may have been written without a note of that
+def reinstate_turns(session: Session, shelf_id: int, *, instead: Turn) -> Sequence[Turn]:
+    """Put withdrawn turns back into the campaign's history, with their mail; return them, oldest first.
 
-
-def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
-    """Put withdrawn turns back into the campaign's history; return them, oldest first."""
-    turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
+    Args:
+        session: The database.
+        shelf_id: That of the withdrawal.
+        instead: The withdrawn turn that had taken the place of the first, and its reports.
+    """
+    turns = session.scalars(select(Turn).where(Turn.shelf_id == shelf_id).order_by(Turn.number)).all()
     for turn in turns:
         turn.shelf_id = None
         # Its folder is in withdrawn/ and has to be written to its place again.
         turn.archived_at = None
     session.flush()
+    move_reports(session, instead, turns[0])
+    _change_mail_state(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
     return turns
 
 
@@ -218,16 +207,6 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
     session.execute(moved.values(turn_id=target.id))
 
 
-def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Withdraw the reports that opened these turns from the outbox, if they are still queued."""
-    _change_mail_state(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
-
-
-def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
-    """Queue the reports again that `stop_mail` has withdrawn."""
-    _change_mail_state(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
-
-
 def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
     reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
     # Mail that is being sent is left alone: another process has it, and will say how that ended.
@@ -235,21 +214,21 @@ def _change_mail_state(session: Session, turns: Iterable[Turn], *, before: Outgo
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
 
-def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
+def _set_campaign(session: Session, snapshot: CampaignSnapshot, *, last: Turn) -> None:
     """Set the open turn of a campaign, with a new revision. Holds of the application end; a GM's stays."""
     values = {
-        "turn": turn,
-        "status": CampaignState.OVER if over else CampaignState.RUNNING,
-        "version": version,
+        "turn": last.number,
+        # The turn that opened when the game ended awaits no seat.
+        "status": CampaignState.RUNNING if last.awaited else CampaignState.OVER,
+        "version": version_before(session, snapshot, last.number),
         # Part of all codes and Message-IDs to come, so that old codes are recognised and refused (decision 7).
         "era": snapshot.era + 1,
         **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     # Whatever the next reports have to disclose goes with those of the turn that is open now.
-    session.execute(
-        update(JournalEntry).where(JournalEntry.campaign_id == snapshot.id, JournalEntry.turn > turn).values(turn=turn)
-    )
+    later = JournalEntry.campaign_id == snapshot.id, JournalEntry.turn > last.number
+    session.execute(update(JournalEntry).where(*later).values(turn=last.number))
 
 
 def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
@@ -257,8 +236,8 @@ def version_before(session: Session, snapshot: CampaignSnapshot, number: int) ->
     return int(json.loads(load_record(session, snapshot, number - 1))["version"])
 
 
-def count_misses_again(
-    session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
+def _count_misses_again(
+    session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn], back: Sequence[Turn]
 ) -> None:
     """Correct the counts of missed sheets after turns were withdrawn or reinstated."""
     seats = session.scalars(select(Seat).where(Seat.campaign_id == snapshot.id)).all()
