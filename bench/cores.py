@@ -95,9 +95,9 @@ def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[SeatName, View]]:
     last: dict[SeatName, View] = {}
     for turn in range(TURNS):
         last = {seat: mail_view(ruleset, state, seat, events, last=last.get(seat)) for seat in seats}
-        lines = {seat: standard(ruleset, view, dice.scoped(seat, turn)) for seat, view in last.items()}
+        lines = {seat: standard(ruleset, view, dice.within(seat, turn)) for seat, view in last.items()}
         orders = {seat: ruleset.parse(last[seat], enumerate(lines[seat], 1)).orders for seat in seats}
-        state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", turn))
+        state, events = ruleset.resolve(state, TurnInput(orders), dice.within("turn", turn))
     yield from last.items()
 
 

@@ -93,14 +93,14 @@ def middle(players: int) -> tuple[State, tuple[Event, ...], float]:
     events: tuple[Event, ...] = ()
     for _ in range(WARM_TURNS):
         sent = TurnInput(orders(state, sheets(state, events)))
-        state, events = RULESET.resolve(state, sent, SEED.scoped("turn", state.turn))
+        state, events = RULESET.resolve(state, sent, SEED.within("turn", state.turn))
     return state, events, seconds
 
 
 def sheets(state: State, events: Sequence[Event]) -> Lines:
     """Return the lines of the bots."""
     return {
-        seat: RULESET.bots["standard"](view, SEED.scoped("bot", seat, state.turn))
+        seat: RULESET.bots["standard"](view, SEED.within("bot", seat, state.turn))
         for seat, view in RULESET.views(state, state.seats, events)
         if view["awaited"]
     }
@@ -115,7 +115,7 @@ def orders(state: State, lines: Lines) -> dict[SeatName, tuple[Order, ...]]:
 def crowd(players: int, rounds: int) -> Crowd:
     """Measure in this process."""
     state, events, seconds = middle(players)
-    sent, dice = TurnInput(orders(state, sheets(state, events))), SEED.scoped("turn", state.turn)
+    sent, dice = TurnInput(orders(state, sheets(state, events))), SEED.within("turn", state.turn)
     resolve = best(rounds, lambda: RULESET.resolve(state, sent, dice))
     after, happened = RULESET.resolve(state, sent, dice)
     views = best(rounds, lambda: sum(1 for _ in RULESET.views(after, after.seats, happened)))
@@ -138,7 +138,7 @@ def night(players: int, rounds: int) -> Night:
     state, events, _ = middle(players)
     written = sheets(state, events)
     mailed = {seat: json.loads(canonical_json(view)) for seat, view in RULESET.views(state, state.seats, events)}
-    sent, dice = TurnInput(orders(state, written)), SEED.scoped("turn", state.turn)
+    sent, dice = TurnInput(orders(state, written)), SEED.within("turn", state.turn)
     after, happened = RULESET.resolve(state, sent, dice)
     views = [json.loads(canonical_json(view)) for _, view in RULESET.views(after, after.seats, happened)]
 

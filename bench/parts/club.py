@@ -110,7 +110,7 @@ class Club:
         account, _, domain = self.mailbox.partition("@")
         bot = self.ruleset.bots["standard"]
         players = [
-            BotPlayer(seat, f"{account}+{name}-{seat}@{domain}", self.orders, bot, Dice(seed).scoped("players"))
+            BotPlayer(seat, f"{account}+{name}-{seat}@{domain}", self.orders, bot, Dice(seed).within("players"))
             for seat in table
         ]
         wanted = NewCampaign(

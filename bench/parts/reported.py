@@ -58,8 +58,8 @@ def played(ruleset: AnyRuleset, seats: Sequence[SeatName], turns: int) -> list[R
         views = mailed_views(ruleset, state, seats, events, views)
         if number == turns or ruleset.standing(state).over:
             break
-        orders = {seat: _ordered(ruleset, view, dice.scoped("bot", seat, number)) for seat, view in views.items()}
-        state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", number))
+        orders = {seat: _ordered(ruleset, view, dice.within("bot", seat, number)) for seat, view in views.items()}
+        state, events = ruleset.resolve(state, TurnInput(orders), dice.within("turn", number))
     return [Reported(view, orders.get(seat, ())) for seat, view in views.items()]
 
 

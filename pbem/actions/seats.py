@@ -23,7 +23,7 @@ from pbem.actions.welcome import (
     send_welcomes,
     withdraw_deputy_copies,
 )
-from pbem.campaign.history import add_entry, removed_in
+from pbem.campaign.history import add_entry, removal_turns
 from pbem.campaign.invitations import offer_seat, with_board
 from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import (
@@ -513,7 +513,7 @@ def _check_can_return(context: Context, place: SeatView) -> None:
     snapshot = context.snapshot
     if snapshot.status == CampaignState.OVER:
         check_playing(snapshot, place)
-    run = removed_in(context.session, snapshot.id).get(place.seat)
+    run = removal_turns(context.session, snapshot.id).get(place.seat)
     if run is not None:
         back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
         raise CampaignError(

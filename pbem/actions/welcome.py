@@ -273,7 +273,7 @@ def _full_mail(context: Context, place: SeatView, report: Report, *, to: str, id
     except Exception as error:  # noqa: BLE001 - an earlier version of the game made the view, and games may raise anything
         event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(error))
         return None
-    enclosed = Attachments(app.game(snapshot.game), json.loads(report.view), facts).sent()
+    enclosed = Attachments(app.game(snapshot.game), json.loads(report.view), facts).mail_parts()
     linked = snapshot.pages_for(place) == PageDelivery.LINK
     return CampaignMailer.of(app, snapshot).report(to, parts, facts, id_, linked=linked, enclosed=enclosed)
 
@@ -298,7 +298,7 @@ def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, 
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=app.reporter.seat_page(game, view, facts, parts.html))
-    enclosed = Attachments(game, view, facts).sent()
+    enclosed = Attachments(game, view, facts).mail_parts()
     return CampaignMailer.of(app, snapshot).report(
         to, parts, facts, id_, linked=pages == PageDelivery.LINK, enclosed=enclosed
     )

@@ -134,17 +134,17 @@ class WithdrawnTurn:
 
 def setup_dice(seed: bytes) -> Dice:
     """Return the dice for a campaign's set-up; `seed` is the mixed one."""
-    return Dice(seed).scoped("setup")
+    return Dice(seed).within("setup")
 
 
 def turn_dice(seed: bytes, number: int) -> Dice:
     """Return the dice for running a turn; a rerun has the same. `seed` is the mixed one."""
-    return Dice(seed).scoped("turn", number)
+    return Dice(seed).within("turn", number)
 
 
 def roll_dice(seed: bytes, number: int) -> Dice:
     """Return the dice for a GM's rolls in a turn; they are independent of those that the turn is run with."""
-    return Dice(seed).scoped("rolls", number)
+    return Dice(seed).within("rolls", number)
 
 
 def recorded_rolls(record: Mapping[str, Json]) -> tuple[Roll, ...]:

@@ -172,7 +172,7 @@ class _ArenaMatch:
 
     def _lines(self, match: Match, seat: SeatName) -> Sequence[str] | None:
         bot: Callable[..., object] = self._arena.bots[self._bots[seat]]
-        dice = Dice(self._seed).scoped("bot", seat, match.turns)
+        dice = Dice(self._seed).within("bot", seat, match.turns)
         try:
             lines = bot(match.view(seat), dice)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything

@@ -199,7 +199,7 @@ class _Pass:
                 self._others += not report
                 others.append(mail)
             if others:
-                self._mailbox.done(others)
+                self._mailbox.finish(others)
         return newest
 
     def _handle(self, report: ReceivedReport) -> None:
@@ -211,7 +211,7 @@ class _Pass:
             return
         (self._passed_over if passed_over else self._sent).append(f"{report.where}: {passed_over or 'sheet sent'}")
         self._kept.discard(report.key)
-        self._mailbox.done([report.mail])
+        self._mailbox.finish([report.mail])
 
     def _answer(self, report: ReceivedReport) -> str:
         """Send the sheet for a report; return why none was sent, "" if one was."""
@@ -344,7 +344,7 @@ def play_game(games: Mapping[str, AnyRuleset], name: str, seconds: float) -> Pla
             raise BotError(f"the bot {name} has no sheet after {seconds:g} seconds") from None
         except Exception as error:  # a bot may raise anything
             raise BotError(f"the bot {name} fails: {type(error).__name__}: {cut_at_word(str(error), 200)}") from error
-        return _checked(lines) if lines or data["view"]["awaited"] else None
+        return _require_mailable(lines) if lines or data["view"]["awaited"] else None
 
     return play
 
@@ -370,12 +370,14 @@ def play_command(games: Mapping[str, AnyRuleset], command: str, seconds: float, 
         printed = _run(words, report.attachment, seconds, settings).strip()
         if not printed:
             return None
-        return _checked(_lines_of_json(games, report, printed) if printed.startswith("[") else printed.splitlines())
+        return _require_mailable(
+            _lines_of_json(games, report, printed) if printed.startswith("[") else printed.splitlines()
+        )
 
     return play
 
 
-def _checked(lines: Sequence[str]) -> Sequence[str]:
+def _require_mailable(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines of a sheet. Raises BotError if they cannot be mailed as one."""
     if not all(isinstance(line, str) for line in lines):
         raise BotError("what it returned is no list of lines")

@@ -123,12 +123,12 @@ def turn_label(labels: Labels, number: int) -> str:
 def relabel(text: str, labels: Labels) -> str:
     """Return a text of the journal with its turns as a seat's reports call them."""
 
-    def called(found: re.Match[str]) -> str:
+    def name_turn(found: re.Match[str]) -> str:
         label = labels.get(int(found[1]), "")
         # Not the number: it would tell of a turn that the seat heard nothing of, such as a fight between others.
         return found[0] if label == found[0] else f'"{label}"' if label else UNKNOWN
 
-    return _TURN.sub(called, text)
+    return _TURN.sub(name_turn, text)
 
 
 def match_turns(labels: Labels, typed: str) -> Sequence[int]:
@@ -152,10 +152,10 @@ PastEvents = Mapping[int, tuple[Event, ...]]
 
 def seats_removed_before(session: Session, campaign_id: int, number: int) -> frozenset[SeatName]:
     """Return the seats that the GM removed and earlier turns than this one were told of."""
-    return frozenset(seat for seat, run in removed_in(session, campaign_id).items() if run < number)
+    return frozenset(seat for seat, run in removal_turns(session, campaign_id).items() if run < number)
 
 
-def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
+def removal_turns(session: Session, campaign_id: int) -> dict[SeatName, int]:
     """Return, for each seat that has left the game, the turn run without it; other seats may still come back."""
     runs = select(Turn.number, Turn.record).where(is_current(campaign_id), Turn.record.is_not(None))
     return {

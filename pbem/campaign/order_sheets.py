@@ -238,7 +238,7 @@ _LONGEST_EXCERPT = 80
 def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
     """Yield a note on lines that are comments and would be orders else, but for lines that our mails write."""
     comments = {number: line.strip() for number, line in lines if _is_typed_comment(line)}
-    behind = [(number, _uncommented(line)) for number, line in comments.items()]
+    behind = [(number, _strip_marks(line)) for number, line in comments.items()]
     if not behind:
         return
     form = _words_of_form(ruleset, view)
@@ -263,10 +263,10 @@ def has_lines_of_form(ruleset: AnyRuleset, view: View, lines: Lines) -> bool:
     """Return True if one of the lines is a comment that a form, or a link in a mail, has written into a sheet."""
     comments = [line for _, line in lines if is_comment(line)]
     form = _words_of_form(ruleset, view) if comments else ()
-    return any(not _is_typed_comment(line) or _order_words(_uncommented(line)) in form for line in comments)
+    return any(not _is_typed_comment(line) or _order_words(_strip_marks(line)) in form for line in comments)
 
 
-def _uncommented(line: str) -> str:
+def _strip_marks(line: str) -> str:
     """Return what a comment would be without its marks, and any other line as it is."""
     return comment_of(line).lstrip(_MARKS) if is_comment(line) else line
 
@@ -280,7 +280,7 @@ def _is_typed_comment(line: str) -> bool:
 
 
 def _words_of_form(ruleset: AnyRuleset, view: View) -> Collection[tuple[str, ...]]:
-    return {words for line in ruleset.template(view) if (words := _order_words(_uncommented(line)))}
+    return {words for line in ruleset.template(view) if (words := _order_words(_strip_marks(line)))}
 
 
 def _order_words(line: str) -> tuple[str, ...]:

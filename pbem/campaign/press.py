@@ -161,7 +161,7 @@ class Carried:
     turn: int
     piece: PressItem
 
-    def said(self) -> QuotedText:
+    def quote(self) -> QuotedText:
         """Return the piece as its readers see it."""
         return QuotedText(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
 
@@ -189,21 +189,21 @@ class PressForTurn:
 
     def words(self, place: SeatView) -> PressSection:
         """Return the press for the report of a seat."""
-        mine = list(self._carried(place))
-        letters = [each.said() for each in mine if each.piece.kind == PRESS]
+        mine = list(self._carry(place))
+        letters = [each.quote() for each in mine if each.piece.kind == PRESS]
         unsigned = [said for said in letters if not said.by]
         return PressSection(
             gm_texts=tuple(self._texts(place)),
             questions=tuple(self.questions.texts(place)),
-            notes=tuple(f"{said[:1].upper()}{said[1:]}." for said in self._counted(place, self.notes)),
+            notes=tuple(f"{said[:1].upper()}{said[1:]}." for said in self._count(place, self.notes)),
             looks=tuple(self._looks(place)),
-            news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
+            news=tuple(each.quote() for each in mine if each.piece.kind == NEWS),
             # Sorted by text: the position among the others would disclose when an unsigned message was written.
             press=(*(said for said in letters if said.by), *sorted(unsigned, key=lambda said: said.text)),
             diaries=self.diaries,
         )
 
-    def _carried(self, place: SeatView) -> Iterator[Carried]:
+    def _carry(self, place: SeatView) -> Iterator[Carried]:
         since, muted = self.since.get(place.id, 0), self.muted.get(place.id, frozenset())
         for each in self.carried:
             if since <= each.turn < self.number and is_for(each.piece, place) and not is_muted(each.piece, muted):
@@ -217,10 +217,10 @@ class PressForTurn:
                 yield text
 
     def _looks(self, place: SeatView) -> Iterator[str]:
-        for text, times in self._counted(place, self.looks).items():
+        for text, times in self._count(place, self.looks).items():
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
-    def _counted(self, place: SeatView, entries: tuple[tuple[int, str], ...]) -> Counter[str]:
+    def _count(self, place: SeatView, entries: tuple[tuple[int, str], ...]) -> Counter[str]:
         since = self.since.get(place.id, 0)
         labels = self.labels.get(place.id, {})
         return Counter(relabel(text, labels) for turn, text in entries if since <= turn < self.number)

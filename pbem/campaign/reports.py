@@ -132,7 +132,7 @@ def make_reports(
 
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
-        enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
+        enclosed = tuple(Attachments(ruleset, json.loads(view), facts).mail_parts()) if facts.enclosed else ()
         # Inputs of a hash that never change: running campaigns recognise answers by it.
         id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
         topic = topic_of("report", snapshot.name, opening.number, place.seat)

@@ -197,7 +197,7 @@ def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None)
         dice or turn_dice(snapshot.dice_seed, turn.number),
     )
     # A GM's patch is part of the run that led to the state, so standing and views are of the patched one (note 7).
-    state, dumped = patched(ruleset, state, before.patch)
+    state, dumped = patch_state(ruleset, state, before.patch)
     standing = ruleset.standing(state)
     views = _lazy_views(session, before, state, events, standing)
     return ResolvedState(
@@ -221,7 +221,7 @@ def _new_attachments(session: Session, before: TurnInputs, views: Iterable[tuple
     return {attachment_path(new[hash_]): content for hash_, content in contents.items()}
 
 
-def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
+def patch_state(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
     """Return a state with the GM's changes, and its dump. Raises PatchError."""
     dumped = ruleset.dump(state)
     if not patch:
@@ -341,14 +341,14 @@ def _lazy_views(
     # Mostly empty: only in games that report to seats in turn does one hear of earlier turns.
     past = events_from(session, before.snapshot, before.ruleset, oldest) if oldest != before.turn.number else {}
 
-    def made() -> Iterator[tuple[SeatView, View]]:
+    def generate() -> Iterator[tuple[SeatView, View]]:
         for first in sorted(set(since.values())):
             seats = [seat for seat, number in since.items() if number == first]
             earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
             for seat, view in iter_views(before.ruleset, state, seats, (*earlier, *events)):
                 yield told[seat], with_memory(before.ruleset, view, json.loads(before.last[seat].view))
 
-    return LazyViews(made)
+    return LazyViews(generate)
 
 
 def initial_state(ruleset: AnyRuleset, turn: Turn) -> Json:
@@ -366,17 +366,17 @@ def compute_setup(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, 
         state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
     else:
         state = ruleset.load(given, ruleset.version)
-    state, dumped = patched(ruleset, state, patch)
+    state, dumped = patch_state(ruleset, state, patch)
     places = {place.seat: place for place in snapshot.places}
 
-    def made() -> Iterator[tuple[SeatView, View]]:
+    def generate() -> Iterator[tuple[SeatView, View]]:
         for seat, view in iter_views(ruleset, state, snapshot.seats, ()):
             yield places[seat], with_memory(ruleset, view, None)
 
     return ResolvedState(
         dumped=dumped,
         standing=ruleset.standing(state),
-        views=LazyViews(made),
+        views=LazyViews(generate),
         patch=patch,
     )
 

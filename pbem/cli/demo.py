@@ -116,7 +116,7 @@ class BotPlayer:
         return self._mail(lines, now) if lines else None
 
     def _dice(self, purpose: str) -> Dice:
-        return self.dice.scoped(purpose, self.seat, str(self.view["label"]))
+        return self.dice.within(purpose, self.seat, str(self.view["label"]))
 
     def _with_slip(self, lines: Sequence[str]) -> list[str]:
         """Return the lines with two letters of a verb swapped, or with one line that is no order."""
@@ -273,7 +273,7 @@ class _Demo:
         self._mails = 0
         bot = ruleset.demo.bot or ruleset.bots["standard"]
         self._players = [
-            BotPlayer(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).scoped("players")) for seat in seats
+            BotPlayer(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).within("players")) for seat in seats
         ]
         self.turns = 0
 

@@ -80,7 +80,7 @@ def take_replacement(mail: Reading) -> Outcome | Confirmed:
         return refused, False
     kept = case.session.get_one(InboxMessage, asked.data["letter"])
     kept.note = f"given up for message {case.letter_id}, by its owner"
-    return Confirmed(replace(mail.case, confirmed=_confirmed(asked, meant=False)))
+    return Confirmed(replace(mail.case, confirmed=_confirmed_sender(asked, meant=False)))
 
 
 def take_settled(mail: Reading) -> Outcome:
@@ -110,7 +110,7 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
     told = f"; {_pass_on_words(case, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
     adds = act_of(asked) == "besides" and chosen_word(case.letter.lines) == ADD
-    as_kept = _as_kept(case, kept, letter, _confirmed(asked, meant=True, adds=adds))
+    as_kept = _as_kept(case, kept, letter, _confirmed_sender(asked, meant=True, adds=adds))
     return Confirmed(as_kept, kept, told)
 
 
@@ -119,7 +119,7 @@ def _as_kept(case: MessageContext, kept: InboxMessage, letter: Message, by: Conf
     return replace(case, letter=letter, letter_id=kept.id, verdict="none", codes=codes, confirmed=by)
 
 
-def _confirmed(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:
+def _confirmed_sender(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:
     data = asked.data
     return ConfirmedSender(data["to"], data["seat_id"], data["report_id"], meant=meant, adds=adds)
 

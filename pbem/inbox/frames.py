@@ -50,7 +50,7 @@ class SheetHeader:
             return None
         return cls(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
 
-    def masked(self) -> str:
+    def mask_key(self) -> str:
         """Return the line ORDERS again, fit for archives: without the key."""
         return " ".join(["ORDERS", self.campaign, self.seat] + [MASK] * bool(self.key))
 
@@ -99,7 +99,7 @@ class SheetText:
     def _first_line(self) -> str:
         """Return the header's line, with WAIT if that stood there."""
         assert self.header is not None
-        return self.header.masked() + (" WAIT" if self.wait and not any(map(says_wait, self.written)) else "")
+        return self.header.mask_key() + (" WAIT" if self.wait and not any(map(says_wait, self.written)) else "")
 
     def without(self, numbers: Collection[int]) -> SheetText:
         """Return the sheet without these lines."""

@@ -176,13 +176,13 @@ def _try(case: MessageContext, spot: SeatContext, piece: Piece, deputy: str) -> 
     context = case.campaign_context(locked_campaign(case.session, spot.campaign))
     try:
         text = sanitise_text(piece.text).text
-        _filled(spot.seat, piece.command, text, case.account, deputy).do(context)
+        _fill_in(spot.seat, piece.command, text, case.account, deputy).do(context)
     except CampaignError as error:
         return HeldText(piece.command, redact_all(piece.text.strip()), as_sentence(str(error)))
     return HeldText(piece.command, text)
 
 
-def _filled(seat: SeatName, line: str, text: str, account: str, deputy: str) -> SeatCommand:
+def _fill_in(seat: SeatName, line: str, text: str, account: str, deputy: str) -> SeatCommand:
     """Return the command on a line, with its text. Raises CampaignError if it is none."""
     order = next(iter(COMMANDS.parse({}, [(1, line)]).orders), None)
     if not isinstance(order, SeatCommand):
@@ -200,7 +200,7 @@ def send_held(context: Context, place: SeatView, request: PendingRequest, accoun
 
 def _send(context: Context, place: SeatView, line: str, text: str, account: str, request: PendingRequest) -> str:
     try:
-        command = _filled(place.seat, line, text, account, request.data["deputy"])
+        command = _fill_in(place.seat, line, text, account, request.data["deputy"])
         return f"{line}: {command.do(context).done}"
     except CampaignError as error:
         return f"{line}: not sent, {error}."

@@ -504,10 +504,10 @@ _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IG
 def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     """Return the sheet with keys among its orders masked, as it is parsed, stored and shown again."""
 
-    def masked(line: str) -> str:
+    def mask(line: str) -> str:
         return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
-    written, above, below = (tuple(map(masked, each)) for each in (sheet.written, sheet.above, sheet.below))
+    written, above, below = (tuple(map(mask, each)) for each in (sheet.written, sheet.above, sheet.below))
     lines = tuple((number, written[number - 1]) for number, _ in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
 

@@ -215,7 +215,7 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
                     note, sheet = (_COPY.format(original), False) if original else handle(found, known)
                     result = _result(found.case, note, sheet=sheet)
                 except RateLimitExceeded as many:
-                    result = _left_alone(many)
+                    result = _note_limit(many)
                 _save_result(found.case, result, is_original=original is None)
         # Another process has just written the same row, such as an answer, and now it is seen; or files are needed.
         except (IntegrityError, FilesNeeded) as error:
@@ -272,7 +272,7 @@ def _result(case: MessageContext, note: str, *, sheet: bool) -> MessageResult:
     return MessageResult(f"{note}{told}".removesuffix("; "), sheet, silences=tuple(case.silences))
 
 
-def _left_alone(many: RateLimitExceeded) -> MessageResult:
+def _note_limit(many: RateLimitExceeded) -> MessageResult:
     told = f"; {many.told}" if many.told else ""
     return MessageResult(f"not processed: {many}; it can be tried again later{told}", state=MessageState.QUARANTINED)
 

@@ -46,7 +46,7 @@ class Login:
         """Return the XOAUTH2 response; "" to a challenge, by which a server reports a refusal."""
         return "" if challenge else f"user={self.user}\1auth=Bearer {self.secret}\1\1"
 
-    def refused(self, server: str, said: str) -> str:
+    def word_refusal(self, server: str, said: str) -> str:
         """Return the sentence for a login that the server refuses."""
         what = "access token" if self.oauth else "login"
         return f"{server} refuses the {what} of {self.user}: {said}; look at {self.setting}"

@@ -142,7 +142,7 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmov
     Each batch is committed before it is moved away. After a crash in between
     the same mails come again, and are recognised by their fingerprints or, from a
     server that gives other bytes each time, by place and Message-ID. What cannot be
-    moved is stored all the same: afterwards `mailbox.unmoved()` has it, and a call
+    moved is stored all the same: afterwards `mailbox.unmoved_mail()` has it, and a call
     that is given that does not read it again.
 
     Raises:
@@ -159,7 +159,7 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmov
             event("letters stored", letters=sorted(stored))
         new += len(stored)
         with suppress(MailNotMoved):
-            mailbox.done(batch)
+            mailbox.finish(batch)
     mailbox.move_again()
     return new
 

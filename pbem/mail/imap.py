@@ -69,16 +69,16 @@ class _Bounded(imaplib.IMAP4):
         """Return so many bytes of a literal."""
         if size > LITERAL_BYTES:
             raise ConnectionError(f"it announces {size:,} bytes at once, more than {LITERAL_BYTES:,}")
-        return self._bounded().read(size)
+        return self._bounded_reader().read(size)
 
     def readline(self) -> bytes:
         """Return a line."""
-        said = self._bounded().readline(_LINE_BYTES + 1)
+        said = self._bounded_reader().readline(_LINE_BYTES + 1)
         if len(said) > _LINE_BYTES:
             raise self.error(f"it sends a line of more than {_LINE_BYTES:,} bytes")
         return said
 
-    def _bounded(self) -> BoundedReader:
+    def _bounded_reader(self) -> BoundedReader:
         if self._reader is None or self._reader.line is not self.sock:
             # After STARTTLS: what was received before, by whomever it was sent, is forgotten (RFC 9051, 6.2.1).
             before = self._reader.allowance if self._reader else None
@@ -133,7 +133,7 @@ class ImapMailbox:
                 self._found = dict(mails)
                 yield self._read(mails, validity)
 
-    def left_alone(self) -> list[str]:
+    def list_foreign(self) -> list[str]:
         """Return an empty list: an IMAP server holds mails alone."""
         return []
 
@@ -164,7 +164,7 @@ class ImapMailbox:
             lacks = (missing_rights(imap, folder, rights) for folder, rights in wanted.items())
             return list(filter(None, lacks)), list(quotas(imap, self._url.folder))
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         """Move a batch to the folder Processed. Raises MailNotMoved if some of it stays."""
         assert self._mover is not None
         self._mover.move({int(mail.uid): self._found[int(mail.uid)] for mail in batch})
@@ -174,9 +174,9 @@ class ImapMailbox:
         if self._mover is not None:
             self._mover.move_again(self._again, map(int, self._copied))
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         """Return the stored mail that could not be moved, None if there is none."""
-        return None if self._mover is None else self._mover.unmoved()
+        return None if self._mover is None else self._mover.unmoved_mail()
 
     def empty_processed(self, before: datetime) -> int:
         """Delete mail that came before a day, `MOST_DELETED` at most, from the folder Processed; return the number.
@@ -226,7 +226,7 @@ class ImapMailbox:
             log_in(login, imap.sasl_login, imap.login, LoginError)
         except LoginError as error:
             _log_out(imap)
-            raise TemporaryMailError(login.refused(url.server, redact_secrets(str(error)))) from None
+            raise TemporaryMailError(login.word_refusal(url.server, redact_secrets(str(error)))) from None
         except BaseException:
             _log_out(imap)
             raise

@@ -29,7 +29,7 @@ class Mover:
         self._left: dict[int, int] = {}
         self._reason = ""
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         """Return the mail that could not be moved, None if there is none."""
         if not self._left:
             return None
@@ -176,7 +176,7 @@ def missing_rights(imap: Any, folder: str, wanted: str) -> str:
     """Return a clause that names the rights that are missing in a folder; "" if none is, or none is told."""
     if not imap.has_capability("ACL"):
         return ""
-    granted = _granted(imap, folder)
+    granted = _read_rights(imap, folder)
     lacks = [f"{right} ({_RIGHTS[right]})" for right in wanted if right not in granted]
     if not lacks:
         return ""
@@ -184,7 +184,7 @@ def missing_rights(imap: Any, folder: str, wanted: str) -> str:
     return f"{rights} missing in {folder}"
 
 
-def _granted(imap: Any, folder: str) -> str:
+def _read_rights(imap: Any, folder: str) -> str:
     (answer,) = imap._command_and_check("myrights", imap._normalise_folder(folder))
     granted = answer.decode("ascii", "replace").rpartition(" ")[2]
     # Servers before RFC 4314 have one right for both.

@@ -73,7 +73,7 @@ class Mailbox(Protocol):
         What is still there of the `unmoved` of an earlier poll may be left out.
         """
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         """Move a stored batch to the folder Processed. Mail that is gone already is no error.
 
         Raises:
@@ -83,10 +83,10 @@ class Mailbox(Protocol):
     def move_again(self) -> None:
         """Move the mail that `batches` left out. What cannot be moved stays; that is no error."""
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         """Return the stored mail that the last `done` and `move_again` could not move, None if there is none."""
 
-    def left_alone(self) -> list[str]:
+    def list_foreign(self) -> list[str]:
         """Return the entries that the last `batches` could not read as mail, each with the reason."""
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ class MaildirMailbox:
             where = error.filename or self._folder
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
 
-    def left_alone(self) -> list[str]:
+    def list_foreign(self) -> list[str]:
         """Return the entries that the last `batches` could not read as mail, each with the reason."""
         return self._left_alone
 
@@ -82,7 +82,7 @@ class MaildirMailbox:
         except OSError as error:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         """Move the files to cur/ of the Maildir `Processed` inside this one, marked as seen.
 
         Raises:
@@ -105,7 +105,7 @@ class MaildirMailbox:
     def move_again(self) -> None:
         """Do nothing: `batches` leaves out no mail."""
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         """Return the stored mail that could not be moved, None if there is none."""
         return Unmoved(self._name, "", self._unmoved, frozenset(), self._reason) if self._unmoved else None
 
@@ -115,7 +115,9 @@ class MaildirMailbox:
         Raises:
             MailError: One cannot be deleted.
         """
-        old = [path for path in (self._folder / PROCESSED / "cur").glob("*") if _arrived(path) < before.timestamp()]
+        old = [
+            path for path in (self._folder / PROCESSED / "cur").glob("*") if _arrival_time(path) < before.timestamp()
+        ]
         try:
             for path in old:
                 path.unlink(missing_ok=True)
@@ -216,7 +218,7 @@ class MaildirTransport:
         """Do nothing: no file is kept open."""
 
 
-def _arrived(path: Path) -> float:
+def _arrival_time(path: Path) -> float:
     """Return when a file came; now for one that is no file or is gone, which is nothing to delete."""
     with suppress(OSError):
         facts = path.lstat()

@@ -463,7 +463,7 @@ class PartWalker:
         if kind.startswith("multipart/"):
             return self._multipart(entity, kind, depth)
         if kind == "message/rfc822":
-            return self._forwarded(entity, depth)
+            return self._forwarded_texts(entity, depth)
         return self._leaf(entity, kind, depth)
 
     def _multipart(self, entity: Part, kind: str, depth: int) -> list[TextPart]:
@@ -489,7 +489,7 @@ class PartWalker:
         self._left -= len(children)
         return children
 
-    def _forwarded(self, entity: Part, depth: int) -> list[TextPart]:
+    def _forwarded_texts(self, entity: Part, depth: int) -> list[TextPart]:
         """Return the texts of a mail inside the mail, but none of our own mail: it holds forms, not orders."""
         inner = parse_entity(entity.content())
         if depth >= MAX_DEPTH or LOOP_HEADER.lower() in inner.fields:

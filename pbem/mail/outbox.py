@@ -147,7 +147,7 @@ def enqueue(
     withdraw_topics(session, {mail.topic for mail in ready if mail.topic})
     if rows:
         session.connection().execute(_PUT, rows)
-        _observed(session).queued.extend(mail.message_id for mail in ready)
+        _observed_changes(session).queued.extend(mail.message_id for mail in ready)
         enqueue_on_commit(session, QueuedJob(JobQueue.SEND))
 
 
@@ -206,14 +206,14 @@ def withdraw_topics(session: Session, topics: Iterable[str]) -> None:
     all_ = list(topics)
     for start in range(0, len(all_), _AT_ONCE):
         found = session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
-        _observed(session).superseded.extend(found.scalars())
+        _observed_changes(session).superseded.extend(found.scalars())
 
 
 def _supersede(session: Session, which: ColumnElement[bool]) -> Sequence[int]:
     waiting = update(OUTBOX).where(which, OUTBOX.c.state == OutgoingState.QUEUED)
     found = session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED).returning(OUTBOX.c.id))
     ids = found.scalars().all()
-    _observed(session).superseded.extend(ids)
+    _observed_changes(session).superseded.extend(ids)
     return ids
 
 
@@ -234,7 +234,7 @@ def observe(session: Session) -> OutboxChanges:
     return changes
 
 
-def _observed(session: Session) -> OutboxChanges:
+def _observed_changes(session: Session) -> OutboxChanges:
     changes: OutboxChanges = session.info.get(_OBSERVED) or OutboxChanges()
     return changes
 

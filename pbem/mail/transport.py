@@ -317,10 +317,12 @@ def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
     try:
         log_in(login, smtp.auth, smtp.login, smtplib.SMTPAuthenticationError)
     except smtplib.SMTPAuthenticationError as error:
-        raise TransportUnavailable(login.refused(server, _format_reply(error.smtp_code, error.smtp_error))) from None
+        raise TransportUnavailable(
+            login.word_refusal(server, _format_reply(error.smtp_code, error.smtp_error))
+        ) from None
     except UnicodeError:
         raise TransportUnavailable(
-            login.refused(server, "user or password has a letter that SMTP does not know")
+            login.word_refusal(server, "user or password has a letter that SMTP does not know")
         ) from None
 
 

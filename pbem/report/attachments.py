@@ -72,11 +72,11 @@ class Attachments:
     def _all(self) -> Iterator[Attachment]:
         return (each for enclosed in self._places.values() for each in enclosed)
 
-    def placed(self) -> Mapping[str, Sequence[PlacedAttachment]]:
+    def by_place(self) -> Mapping[str, Sequence[PlacedAttachment]]:
         """Return the attachments for templates, by place."""
         return {place: [*map(self._place, enclosed)] for place, enclosed in self._places.items()}
 
-    def sent(self) -> Iterator[MailAttachment]:
+    def mail_parts(self) -> Iterator[MailAttachment]:
         """Yield the attachments of the mail."""
         contents, first = self._facts.enclosed, {_content_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():

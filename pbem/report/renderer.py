@@ -222,7 +222,7 @@ class Renderer:
         pngs = self._painter.draw(pictures) if self._painter else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
-    def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
+    def render_trial(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
         """Render a report to try its templates: no picture is painted; each counts as drawn, or as failed."""
         # Painting would take a second for the first chart of each game, and templates do not see the pixels.
         pictures = [(picture, b"" if drawn else None) for picture in _all_pictures(ruleset, view, facts)]
@@ -252,7 +252,7 @@ class Renderer:
         """Return the HTML of `templates/site/<name>.html.j2`."""
         return self._render(f"site/{name}.html.j2", facts)
 
-    def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
+    def describe_events(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
         """Return the events of a view in words: of each a sentence, and further lines that explain it."""
         return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", ruleset.current_view(view))]
 
@@ -260,7 +260,7 @@ class Renderer:
         """Return what a report says in sentences; arguments as in `text`."""
         return ReportSentences(
             headlines=list(ruleset.turn_summary(view)),
-            events=self.happened(ruleset, view),
+            events=self.describe_events(ruleset, view),
             orders=_order_outcomes(ruleset, view, orders),
         )
 
@@ -347,7 +347,7 @@ class Renderer:
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
             "pictures": [each for each in placed if each.name != PLOT],
             "plot": next((each for each in placed if each.name == PLOT), None),
-            "enclosed": Attachments(ruleset, view, facts).placed(),
+            "enclosed": Attachments(ruleset, view, facts).by_place(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:

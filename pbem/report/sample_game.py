@@ -107,16 +107,16 @@ def play_turns(ruleset: AnyRuleset, turns: int) -> Iterator[SampleTurn]:
     """Yield the moments of a sample game, from its beginning on; fewer turns if they take more than two seconds."""
     seats, dice = _choose_seats(ruleset), Dice(_SEED)
     options = {option.name: option.default for option in ruleset.options}
-    state = ruleset.setup(options, seats, dice.scoped("setup"))
+    state = ruleset.setup(options, seats, dice.within("setup"))
     views = mailed_views(ruleset, state, seats, (), {})
     yield SampleTurn(views, {})
     until = time.thread_time() + SECONDS
     for number in range(1, turns + 1):
         if ruleset.standing(state).over or time.thread_time() > until:
             break
-        rolled = dice.scoped("turn", number)
+        rolled = dice.within("turn", number)
         orders = _order(ruleset, state, views, rolled)
-        state, events = ruleset.resolve(state, TurnInput(orders), rolled.scoped("rules"))
+        state, events = ruleset.resolve(state, TurnInput(orders), rolled.within("rules"))
         views = mailed_views(ruleset, state, seats, events, views)
         yield SampleTurn(views, orders)
 
@@ -132,7 +132,7 @@ def latest_awaited(turns: Sequence[SampleTurn]) -> tuple[SampleTurn, SeatName] |
 
 def sample_sheet(ruleset: AnyRuleset, view: View, most: int) -> tuple[Order, ...]:
     """Return the first orders that a bot gives in a view of a sample game."""
-    lines = bot_lines(ruleset.bots["standard"], view, Dice(_SEED).scoped("sheet"))
+    lines = bot_lines(ruleset.bots["standard"], view, Dice(_SEED).within("sheet"))
     return ruleset.parse(view, list(enumerate(lines, 1))).orders[:most]
 
 
@@ -147,7 +147,7 @@ def _order(
     bot = ruleset.bots["standard"]
     write = partial(_write_orders, ruleset, views)
     return {
-        seat: write(seat, bot_lines(bot, views[seat], dice.scoped("bot", seat)))
+        seat: write(seat, bot_lines(bot, views[seat], dice.within("bot", seat)))
         for seat in sorted(ruleset.standing(state).awaiting)
     }
 

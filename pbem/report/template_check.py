@@ -129,14 +129,14 @@ def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ..
     known = ruleset.seats
     seats = known.names[: known.least] or tuple(f"seat{number}" for number in range(1, known.least + 1))
     options = {option.name: option.default for option in ruleset.options}
-    state = ruleset.setup(options, list(seats), dice.scoped("setup"))
+    state = ruleset.setup(options, list(seats), dice.within("setup"))
     first = {seat: _mailed_view(ruleset, ruleset.view(state, seat, ()), None) for seat in seats}
     yield from ((view, tuple(seats)) for view in first.values())
     awaited = sorted(ruleset.standing(state).awaiting)
     bot = ruleset.bots["standard"]
-    lines = {seat: bot_lines(bot, first[seat], dice.scoped(seat)) for seat in awaited}
+    lines = {seat: bot_lines(bot, first[seat], dice.within(seat)) for seat in awaited}
     orders = {seat: ruleset.parse(first[seat], list(enumerate(lines[seat], 1))).orders for seat in awaited}
-    state, events = ruleset.resolve(state, TurnInput(orders, frozenset(), frozenset(), None), dice.scoped("turn"))
+    state, events = ruleset.resolve(state, TurnInput(orders, frozenset(), frozenset(), None), dice.within("turn"))
     yield from ((_mailed_view(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)
 
 
@@ -326,7 +326,7 @@ def _try_reports(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
         for view, seats in sample_views(game):
             for facts, drawn in zip(sample_facts(view, seats), (False, True), strict=True):
                 try:
-                    reporter.tried(game, view, facts, drawn=drawn)
+                    reporter.render_trial(game, view, facts, drawn=drawn)
                 except ConfigError as error:
                     found.append(_to_fault(error))
                     if found[-1].endless:

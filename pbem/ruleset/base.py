@@ -161,7 +161,7 @@ class BaseRuleset(Generic[S]):
         Once the game is over no order is accepted; from a seat that is not awaited, those alone that are declared
         `at_any_time` or end the seat.
         """
-        return self.orders.parse(view, lines).checked(lambda entry, before: self._check(view, entry.order, before))
+        return self.orders.parse(view, lines).apply_check(lambda entry, before: self._check(view, entry.order, before))
 
     def check_order(self, view: View, order: Order, before: Sequence[ParsedOrder]) -> None:
         """Refuse a second order for one slot.

@@ -36,7 +36,7 @@ class Dice:
     seed: bytes
     scope: tuple[Key, ...] = ()
 
-    def scoped(self, *scope: Key) -> Dice:
+    def within(self, *scope: Key) -> Dice:
         """Return the same dice within a further scope, such as one turn."""
         return Dice(self.seed, (*self.scope, *scope))
 

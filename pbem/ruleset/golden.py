@@ -146,7 +146,7 @@ def _schema_of(option: Option) -> Schema:
 
 def _record(ruleset: AnyRuleset, seats: Sequence[SeatName], options: Mapping[str, Any], write: _Write) -> Json:
     try:
-        first = ruleset.setup(options, seats, _DICE.scoped("set-up"))
+        first = ruleset.setup(options, seats, _DICE.within("set-up"))
     # An option of kind "file" may hold anything.
     except (AttributeError, LookupError, TypeError, ValueError, RulesetError) as error:
         raise SaveError(f"the game cannot be set up with these seats and options: {error}") from None
@@ -164,7 +164,7 @@ def _play(ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], write: _Wr
         used |= {seat: ruleset.defaults(views[seat], used.get(seat, ())) for seat in sorted(missing)}
         used |= {seat: sheet.orders for seat, sheet in parsed.items()}
         orders = {seat: used[seat] for seat in sorted(parsed.keys() | missing)}
-        state, events = ruleset.resolve(state, TurnInput(orders, missing=missing), _DICE.scoped("turn", len(turns) + 1))
+        state, events = ruleset.resolve(state, TurnInput(orders, missing=missing), _DICE.within("turn", len(turns) + 1))
         views = mailed_views(ruleset, state, seats, events, views)
         turns.append(
             {
@@ -187,8 +187,8 @@ def _bot_sheets(ruleset: AnyRuleset, number: int, views: _Views) -> _Sheets | No
     if number > MOST_TURNS:
         return None
     bot = ruleset.bots["standard"]
-    dice = _DICE.scoped("bots", number)
-    return {seat: bot_lines(bot, view, dice.scoped(seat)) for seat, view in views.items() if view["awaited"]}
+    dice = _DICE.within("bots", number)
+    return {seat: bot_lines(bot, view, dice.within(seat)) for seat, view in views.items() if view["awaited"]}
 
 
 def _sheets_of(before: Json) -> _Write:

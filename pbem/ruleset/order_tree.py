@@ -107,7 +107,7 @@ class _Branches:
             self._branches.append(nodes)
         return self._known[key]
 
-    def made(self, unit: _Made) -> int:
+    def number_of(self, unit: _Made) -> int:
         """Return the number of a made unit."""
         if unit not in self._made:
             self._made.append(unit)
@@ -223,7 +223,7 @@ class _Unroller:
         for verb in self._count_nodes(self._ruleset.choices(then, ())):
             if isinstance(verb, Choice):
                 tree += [{**node, "word": verb.word} for node in self._of_unit(then, verb.word, name)]
-        return self._branches.made(_Made(name, asked[0] if asked else None, tree))
+        return self._branches.number_of(_Made(name, asked[0] if asked else None, tree))
 
     def _of_unit(self, view: View, verb: str, name: str) -> Iterator[Node]:
         """Yield the node of a unit directly behind a verb, if it stands there."""

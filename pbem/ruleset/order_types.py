@@ -476,7 +476,7 @@ class ParsedSheet:
         """The orders alone, in the order of their lines."""
         return tuple(entry.order for entry in self.entries)
 
-    def checked(self, check: Callable[[ParsedOrder, Sequence[ParsedOrder]], None]) -> ParsedSheet:
+    def apply_check(self, check: Callable[[ParsedOrder, Sequence[ParsedOrder]], None]) -> ParsedSheet:
         """Return the sheet without the orders that a check refuses; a finding says why, with its line.
 
         Args:

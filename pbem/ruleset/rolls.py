@@ -59,7 +59,7 @@ class DiceNotation:
             return tuple(dice.below(3, *key, at) - 1 for at in range(self.count))
         return tuple(dice.roll(self.sides, *key, at) for at in range(self.count))
 
-    def kept(self, faces: Sequence[int]) -> frozenset[int]:
+    def counted_indexes(self, faces: Sequence[int]) -> frozenset[int]:
         """Return the indexes of the dice that count."""
         # Of equal faces the first: a roll is shown again from its faces, with the same dice in brackets.
         ranked = sorted(range(len(faces)), key=lambda at: (faces[at] if self.lowest else -faces[at], at))
@@ -67,7 +67,7 @@ class DiceNotation:
 
     def told(self, faces: Sequence[int]) -> str:
         """Return each die in words, those that do not count in brackets, and the total: "4, 5, 1 + 2 = 12"."""
-        kept = self.kept(faces)
+        kept = self.counted_indexes(faces)
         shown = [self._face(face) if at in kept else f"({self._face(face)})" for at, face in enumerate(faces)]
         added = f" {'+' if self.plus > 0 else '-'} {abs(self.plus)}" if self.plus else ""
         alone = len(faces) == 1 and not added and self.sides
@@ -75,7 +75,7 @@ class DiceNotation:
 
     def total(self, faces: Sequence[int]) -> int:
         """Return the sum of the dice that count, plus `plus`."""
-        return sum(faces[at] for at in self.kept(faces)) + self.plus
+        return sum(faces[at] for at in self.counted_indexes(faces)) + self.plus
 
     def _face(self, face: int) -> str:
         return str(face) if self.sides else {-1: "-", 0: "0", 1: "+"}[face]

@@ -54,8 +54,8 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     with closing(open_mailbox(app.settings)) as mailbox:
         done.polled = fetch_messages(app.store, mailbox, now, unmoved)
         notices = (
-            _describe_unreadable(mailbox.left_alone()),
-            record_unmoved(app, mailbox.unmoved(), now),
+            _describe_unreadable(mailbox.list_foreign()),
+            record_unmoved(app, mailbox.unmoved_mail(), now),
             empty_processed(app, mailbox, now),
         )
         done.problems += filter(None, notices)

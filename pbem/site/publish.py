@@ -303,7 +303,7 @@ class _Site:
     def write_samples(self, game: GamePage) -> str:
         """Write how a turn of a game looks, unless the site has that; return a sentence if that fails, else ""."""
         ruleset, marker = self._app.game(game.key), f"games/{game.key}/made.json"
-        made = self._made_of(ruleset)
+        made = self._hash_inputs(ruleset)
         kept = _read_marker(self._folder.read(marker))
         if kept and kept["made"] == made and all(map(self._folder.has, kept["files"])):
             self._samples[game.key] = kept
@@ -320,7 +320,7 @@ class _Site:
         self._samples[game.key] = kept
         return ""
 
-    def _made_of(self, ruleset: AnyRuleset) -> str:
+    def _hash_inputs(self, ruleset: AnyRuleset) -> str:
         """Return the hash of what samples are made of, so that they are made once."""
         club = self._club
         parts = [_FORMAT, __version__, ruleset.key, ruleset.version, ruleset.title, club.name, club.url]

@@ -72,10 +72,10 @@ def make_samples(reporter: Renderer, ruleset: AnyRuleset) -> GameSamples:
         address=_ADDRESS,
         ordered=tuple(ordered),
     )
-    mail = reporter.tried(ruleset, view, facts, drawn=True)
+    mail = reporter.render_trial(ruleset, view, facts, drawn=True)
     # Without a deadline: the page would say that it has passed.
     open_end = dataclasses.replace(facts, deadline=None)
-    html = reporter.tried(ruleset, view, open_end, drawn=True).html
+    html = reporter.render_trial(ruleset, view, open_end, drawn=True).html
     pictures = [picture for picture in ruleset.pictures(view) if is_safe_picture(picture)]
     shown = {facts.content_id(each.name): f'<div class="map">{each.svg}</div>' for each in pictures}
     report = SampleMail(f"[{_CAMPAIGN}] {mail.subject}", _read_only(sanitize_html(mail.html, shown)))

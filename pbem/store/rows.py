@@ -218,7 +218,7 @@ def _read(column: Column[Any], value: Any, connection: Connection) -> None:
             raise ValueError("there is none")
         return
     # SQLite stores any type in any column, whatever it was declared as.
-    if not isinstance(value, _stored_as(column.type)):
+    if not isinstance(value, _storage_class(column.type)):
         raise TypeError(f"a value of type {type(value).__name__} is of another type than the column")
     if isinstance(value, str):
         value.encode()  # bytes that are not UTF-8 are read as surrogates (PEP 383)
@@ -229,7 +229,7 @@ def _read(column: Column[Any], value: Any, connection: Connection) -> None:
         process(value)
 
 
-def _stored_as(kind: TypeEngine[Any]) -> type[Any]:
+def _storage_class(kind: TypeEngine[Any]) -> type[Any]:
     if isinstance(kind.impl_instance if isinstance(kind, TypeDecorator) else kind, LargeBinary):
         return bytes
     return int if isinstance(kind, Integer | Boolean) else str

@@ -45,7 +45,7 @@ def generate_lines(desk: Json, dice: Dice) -> Iterator[FormLine]:
     """
     for verb in desk["verbs"]:
         for at, share in enumerate((0, 2, 1, 1)):
-            writer = _LineWriter(desk["kinds"], dice.scoped(verb["name"], at), share)
+            writer = _LineWriter(desk["kinds"], dice.within(verb["name"], at), share)
             try:
                 yield FormLine(verb["name"], " ".join(writer.words(verb["parts"])), writer.chosen)
             except NothingToChoose:
@@ -212,7 +212,7 @@ class PageRules(RulesetTests):
         """A client that knows nothing but the desk writes lines that are read as the orders that were chosen."""
         book = self.ruleset.orders
         for at, view in enumerate(_views(self.ruleset)):
-            for line in generate_lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
+            for line in generate_lines(through_json(self.ruleset.desk(view)), Dice(SEED).within(at)):
                 parsed = book.parse(view, [(1, line.text)])
                 assert parsed.errors == (), line
                 assert [book.to_json(order)["order"] for order in parsed.orders] == [line.order], line

@@ -216,7 +216,7 @@ def own_sheet(moment: Sample, world: AlternativeState) -> list[str]:
     view = moment.view(world.state, moment.seat)
     if moment.secrecy.elsewhere is None or not view["awaited"]:
         return []
-    return standard(moment.ruleset, view, Dice(b"own").scoped(moment.number))
+    return standard(moment.ruleset, view, Dice(b"own").within(moment.number))
 
 
 def resolved_leaks(moment: Sample) -> Iterator[Leak]:

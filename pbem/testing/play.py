@@ -150,7 +150,7 @@ def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | Non
 
 def crowding_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
     """Return lines that all seats choose alike, as far as their views allow, and behind them those of the bot."""
-    alike = Dice(b"crowd").scoped(view["label"])
+    alike = Dice(b"crowd").within(view["label"])
     verbs = [verb for verb in ruleset.orders.verbs if not verb.order.ends_seat]
     chosen = [alike.pick(verbs, "verb", count) for count in range(CROWDING_LINES)]
     return [*(verb.invent(view, alike, number) for number, verb in enumerate(chosen)), *standard(ruleset, view, dice)]
@@ -176,7 +176,7 @@ def play(
     steps: list[Step] = []
     views: Mapping[SeatName, View] = {}
     while len(steps) < cap and not ruleset.standing(state).over:
-        luck = Dice(b"players").scoped(game, len(steps))
+        luck = Dice(b"players").within(game, len(steps))
         views = {seat: mail_view(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
         write = functools.partial(_write_sheet, ruleset, player, luck)
         step = _play_turn(ruleset, len(steps) + 1, state, events, views, used, write)
@@ -187,7 +187,7 @@ def play(
 
 
 def _write_sheet(ruleset: AnyRuleset, player: Player, luck: Dice, view: View) -> list[str] | None:
-    return player(ruleset, view, luck.scoped(view["seat"]))
+    return player(ruleset, view, luck.within(view["seat"]))
 
 
 def _play_turn(

@@ -104,7 +104,7 @@ def _play_first_turn(ruleset: AnyRuleset) -> None:
 
 def _write_sheet(ruleset: AnyRuleset, seat: SeatName, view: View) -> ParsedSheet:
     with _step(ruleset, 'the bot "standard"'):
-        lines: Any = standard(ruleset, view, Dice(b"preflight").scoped(seat))
+        lines: Any = standard(ruleset, view, Dice(b"preflight").within(seat))
     _require(
         isinstance(lines, list) and all(isinstance(line, str) for line in lines),
         f'the bot "standard" must return a list of lines, not {lines!r}',
@@ -137,7 +137,7 @@ def _look_at(
                 with _step(ruleset, f"the report of {facts.seat}"):
                     # The page of one seat alone: making it takes longer than all else.
                     alone = replace(facts, page=facts.page and facts.seat == seats[0])
-                    reporter.tried(ruleset, view, alone, drawn=False)
+                    reporter.render_trial(ruleset, view, alone, drawn=False)
     return views
 
 

@@ -252,7 +252,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
     run_action(app, name, StartCampaign(), now)
     for turn in range(TURNS_A_CAMPAIGN):
         for seat, view in _mailed_views(app, name):
-            _post_sheets(app, ruleset, name, seat, view, dice.scoped(turn, seat))
+            _post_sheets(app, ruleset, name, seat, view, dice.within(turn, seat))
         assert not tick(app, now).problems
         now += PACE
         done = tick(app, now)
@@ -261,7 +261,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         if done.on_hold:
             assert not run_campaign_now(app, name, now).problems
         if done.needs_ruling:
-            assert not _submit_ruling(app, name, now, dice.scoped(turn, "gm")).problems
+            assert not _submit_ruling(app, name, now, dice.within(turn, "gm")).problems
         if _is_over(app, name):
             break
     prove_archive(app, name)
@@ -302,7 +302,7 @@ def _mailed_views(app: App, name: str) -> list[tuple[SeatName, View]]:
 def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
     """Put a player's mails into the inbox: often a sheet, sometimes two, sometimes nothing or no sheet at all."""
     for count in range(dice.below(3, "mails")):
-        luck = dice.scoped(count)
+        luck = dice.within(count)
         lines = [ruleset.orders.invent(view, luck, "line", line) for line in range(luck.below(8, "lines"))]
         if luck.chance(2, 3, "bot"):
             lines[2:2] = standard(ruleset, view, luck)

@@ -38,7 +38,7 @@ def _round_four() -> Iterator[tuple[View, tuple[Order, ...]]]:
     views = {seat: mail_view(BUBBLE, state, seat, ()) for seat in SEATS}
     for turn in range(17):
         awaited = sorted(BUBBLE.standing(state).awaiting)
-        lines = {seat: standard(BUBBLE, views[seat], Dice(b"players").scoped(turn, seat)) for seat in awaited}
+        lines = {seat: standard(BUBBLE, views[seat], Dice(b"players").within(turn, seat)) for seat in awaited}
         orders = {seat: BUBBLE.parse(views[seat], number_lines(lines[seat])).orders for seat in awaited}
         state, events = BUBBLE.resolve(state, TurnInput(orders), turn_dice(SEED, turn + 1))
         views = {seat: mail_view(BUBBLE, state, seat, events, last=views[seat]) for seat in SEATS}

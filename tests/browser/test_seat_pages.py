@@ -73,7 +73,7 @@ def file_of(
 
 def bot_lines(ruleset: AnyRuleset, view: View) -> list[str]:
     """Return the orders of the game's own bot."""
-    return list(ruleset.bots["standard"](view, Dice(b"x" * 32).scoped("bot")))
+    return list(ruleset.bots["standard"](view, Dice(b"x" * 32).within("bot")))
 
 
 def canonical_lines(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:

@@ -42,8 +42,8 @@ def _played(turns: int) -> tuple[View, tuple[Order, ...]]:
     for turn in range(turns + 1):
         views = {seat: mail_view(RULESET, state, seat, events, last=views.get(seat)) for seat in SEATS}
         if turn < turns:
-            dice = Dice(b"players").scoped(0, turn)
-            sheets = {seat: standard(RULESET, views[seat], dice.scoped(seat)) for seat in SEATS}
+            dice = Dice(b"players").within(0, turn)
+            sheets = {seat: standard(RULESET, views[seat], dice.within(seat)) for seat in SEATS}
             orders = {seat: RULESET.parse(views[seat], number_lines(sheets[seat])).orders for seat in SEATS}
             state, events = RULESET.resolve(state, TurnInput(orders), turn_dice(SEED, turn + 1))
     return views["red"], orders["red"]

@@ -43,16 +43,16 @@ class Inbox:
     def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
         yield self._mails
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         pass
 
     def move_again(self) -> None:
         pass
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         return None
 
-    def left_alone(self) -> list[str]:
+    def list_foreign(self) -> list[str]:
         return []
 
     def close(self) -> None:

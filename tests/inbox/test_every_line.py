@@ -16,7 +16,7 @@ MESSAGES = 40
 
 def generated(key: str, number: int) -> list[str]:
     """Return a random message: orders in a frame or not, with prose, courtesies and remarks, and text below END."""
-    ruleset, view, dice = GAMES[key], view_of(key), Dice(b"lines").scoped(key, number)
+    ruleset, view, dice = GAMES[key], view_of(key), Dice(b"lines").within(key, number)
     invented = [ruleset.orders.invent(view, dice, "order", at) for at in range(dice.roll(4, "orders"))]
     form = [line for line in ruleset.template(view) if line.startswith("; ")][:3]
     said = [dice.pick(PROSE, "prose")] * dice.chance(1, 2, "chat")

@@ -66,7 +66,7 @@ def order(desk: Desk, game: AnyRuleset, address: str) -> None:
     with desk.app.store.reading() as session:
         stored = select(Report.view).where(Report.message_id == report["Message-ID"])
         view = json.loads(session.scalars(stored).one())
-    lines = game.bots["standard"](view, Dice(b"bots").scoped(address, view["label"]))
+    lines = game.bots["standard"](view, Dice(b"bots").within(address, view["label"]))
     if lines:
         desk.reply(report, "\n".join(lines))
 

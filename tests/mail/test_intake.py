@@ -33,7 +33,7 @@ class ListMailbox:
     def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
         yield from list(self.waiting)
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         if self.failing:
             raise MailNotMoved("no right to insert")
         self.waiting.remove(batch)
@@ -41,10 +41,10 @@ class ListMailbox:
     def move_again(self) -> None:
         pass
 
-    def unmoved(self) -> Unmoved | None:
+    def unmoved_mail(self) -> Unmoved | None:
         return None
 
-    def left_alone(self) -> list[str]:
+    def list_foreign(self) -> list[str]:
         return []
 
     def close(self) -> None:

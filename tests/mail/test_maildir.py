@@ -30,7 +30,7 @@ def read(inbox: Path) -> list[RawMessage]:
     found = []
     for batch in mailbox.batches():
         found += batch
-        mailbox.done(batch)
+        mailbox.finish(batch)
     return found
 
 
@@ -89,7 +89,7 @@ def test_what_went_away_is_no_error(tmp_path: Path) -> None:
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
     (batch,) = mailbox.batches()
     (tmp_path / "new" / "1").unlink()
-    mailbox.done(batch)
+    mailbox.finish(batch)
 
     assert not list((tmp_path / "new").iterdir())
 
@@ -168,7 +168,7 @@ def test_what_is_no_mail_stops_none(tmp_path: Path) -> None:
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
 
     assert [mail.raw for batch in mailbox.batches() for mail in batch] == [b"x"]
-    assert {told.removeprefix(f"{tmp_path}/") for told in mailbox.left_alone()} == {
+    assert {told.removeprefix(f"{tmp_path}/") for told in mailbox.list_foreign()} == {
         "new/loop: Too many levels of symbolic links",
         "new/nothing: No such file or directory",
         "new/folder: not a file",

@@ -34,7 +34,7 @@ def poll_twice(server: ScriptedImap, folder: Path, store: Store) -> Unmoved:
     for new in (1, 0):
         with closing(open_mailbox(settings_of(server, folder))) as mailbox:
             assert fetch_messages(store, mailbox, NOON, unmoved) == new
-            unmoved = mailbox.unmoved()
+            unmoved = mailbox.unmoved_mail()
     assert unmoved is not None
     return unmoved
 

@@ -73,7 +73,7 @@ def test_what_is_done_is_in_processed(mail_server: MailServer, mailbox: Mailbox)
     """A batch that is done is unchanged in Processed, and the inbox is empty."""
     mail_server.append("orders", MAILS)
     for batch in mailbox.batches():
-        mailbox.done(batch)
+        mailbox.finish(batch)
 
     assert mail_server.mails("orders") == []
     assert mail_server.mails("orders", folder="Processed") == MAILS
@@ -96,7 +96,7 @@ def test_servers_without_move(mail_server: MailServer, make_settings: MakeSettin
     for host in (WITHOUT_MOVE, WITHOUT_UIDPLUS):
         inbox = mail_server.inbox("orders", "imap").replace("127.0.0.1", host)
         with closing(open_mailbox(make_settings(inbox=inbox))) as mailbox:
-            mailbox.done(next(mailbox.batches())[:2])
+            mailbox.finish(next(mailbox.batches())[:2])
             left.append(raws(mailbox.batches()))
 
     assert left == [MAILS[2:], MAILS[4:]]
@@ -112,7 +112,7 @@ def test_mail_that_somebody_else_took(mail_server: MailServer, mailbox: Mailbox)
         imap.select_folder("INBOX")
         imap.delete_messages([int(batch[0].uid)])
         imap.expunge()
-    mailbox.done(batch)
+    mailbox.finish(batch)
 
     assert mail_server.mails("orders", folder="Processed") == MAILS[1:]
 
@@ -157,7 +157,7 @@ def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settin
     with relaying(mail_server.ports["imap"]) as relay:
         mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
         assert fetch_messages(store, mailbox, NOON) == len(MAILS)
-        unmoved = mailbox.unmoved()
+        unmoved = mailbox.unmoved_mail()
         assert unmoved is not None
         assert len(unmoved.sizes) == len(MAILS)
 
@@ -175,10 +175,10 @@ class Cutting(ImapMailbox):
         super().__init__(settings)
         self.cuts = [cut]
 
-    def done(self, batch: list[RawMessage]) -> None:
+    def finish(self, batch: list[RawMessage]) -> None:
         if self.cuts:
             self.cuts.pop()()
-        super().done(batch)
+        super().finish(batch)
 
 
 def test_a_line_that_breaks_between_two_batches(

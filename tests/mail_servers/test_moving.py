@@ -40,7 +40,7 @@ def read_only(mail_server: MailServer) -> Iterator[None]:
 def poll(settings: Settings, store: Store, before: Unmoved | None = None) -> tuple[int, Unmoved | None]:
     """Return the number of new messages and what could not be moved."""
     with closing(open_mailbox(settings)) as mailbox:
-        return fetch_messages(store, mailbox, NOON, before), mailbox.unmoved()
+        return fetch_messages(store, mailbox, NOON, before), mailbox.unmoved_mail()
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -83,8 +83,8 @@ def test_a_mailbox_with_other_uids(mail_server: MailServer, make_settings: MakeS
     mail_server.append("orders", MAILS)
     with closing(open_mailbox(make_settings())) as mailbox:
         with read_only(mail_server), pytest.raises(MailNotMoved):
-            mailbox.done(next(mailbox.batches()))
-        known = mailbox.unmoved()
+            mailbox.finish(next(mailbox.batches()))
+        known = mailbox.unmoved_mail()
         assert known is not None
         other = Unmoved(known.mailbox, "1", known.sizes, known.copied, "")
         grown = {uid: size + (uid == "1") for uid, size in known.sizes.items()}

@@ -104,7 +104,7 @@ def test_no_escape_leads_out_of_a_template(tmp_path: Path, escape: str) -> None:
 WRITERS = {
     "fair/report.txt.j2": lambda reporter: reporter.report(Fair(), seen(), facts()),
     "fair/report.html.j2": lambda reporter: reporter.report(Fair(), seen(), facts()),
-    "fair/events.j2": lambda reporter: reporter.happened(Fair(), seen()),
+    "fair/events.j2": lambda reporter: reporter.describe_events(Fair(), seen()),
     SEAT_PAGE: lambda reporter: reporter.seat_page(Fair(), seen(), facts(), "<p>"),
     "host/greeting.txt.j2": lambda reporter: reporter.write(Greeting()).text,
     "site/index.html.j2": lambda reporter: reporter.site("index"),

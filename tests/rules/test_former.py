@@ -55,7 +55,7 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
     ruleset, view = opened(game)
     orders = ruleset.parse(view, list(enumerate(SHEETS[game], 1))).orders
     with Renderer([TEMPLATES], {game: ruleset}, pictures=False, jobs=1) as reporter:
-        happened = reporter.happened(ruleset, view)
+        happened = reporter.describe_events(ruleset, view)
 
     assert happened
     assert ruleset.turn_summary(view)

@@ -26,7 +26,7 @@ def reports(ruleset: AnyRuleset, state: Any, seat: SeatName, turns: Sequence[She
             each: ruleset.parse(mail_view(ruleset, state, each, events), number_lines(sheets.get(each, ()))).orders
             for each in sorted(awaited | sheets.keys())
         }
-        state, events = ruleset.resolve(state, TurnInput(orders), Dice(b"twins").scoped(number))
+        state, events = ruleset.resolve(state, TurnInput(orders), Dice(b"twins").within(number))
         if ruleset.standing(state).over:
             return
         view = mail_view(ruleset, state, seat, events, last=view)

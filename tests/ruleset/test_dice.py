@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pbem.ruleset import Dice, seed_hash
 from pbem.ruleset import dice as dice_module
 
-DICE = Dice(b"a seed").scoped("turn", 3)
+DICE = Dice(b"a seed").within("turn", 3)
 ROLLS = [6, 3, 6, 2, 6, 3, 6, 4]
 BIG = 711268335476657615718215735742162384183054439853809859138955
 SEAL = "0bbf1526fb965f5770a5704590022c2a29edc7cf7070ec0dde5a58c52da7a9b1"
@@ -49,7 +49,7 @@ def test_keys_scopes_and_seeds_make_other_draws() -> None:
     keys: list[tuple[str | int, ...]] = [("a", "b"), ("b", "a"), ("ab",), ("a", "b", ""), (1,), ("1",), ()]
     draws = [DICE.below(10**18, *key) for key in keys]
     draws += [Dice(b"a seed").below(10**18, "a"), Dice(b"other").below(10**18, "a"), DICE.below(10**18, "a")]
-    draws += [DICE.scoped("fleet").below(10**18, "a"), Dice(b"a seed").scoped("turn", 4).below(10**18, "a")]
+    draws += [DICE.within("fleet").below(10**18, "a"), Dice(b"a seed").within("turn", 4).below(10**18, "a")]
 
     assert len(set(draws)) == len(draws)
 
@@ -57,12 +57,12 @@ def test_keys_scopes_and_seeds_make_other_draws() -> None:
 def test_campaign_dice_forget_the_turn() -> None:
     """Dice of the campaign draw the same in every turn."""
     assert DICE.campaign == Dice(b"a seed")
-    assert DICE.campaign.roll(6, "exit") == Dice(b"a seed").scoped("turn", 9).campaign.roll(6, "exit")
+    assert DICE.campaign.roll(6, "exit") == Dice(b"a seed").within("turn", 9).campaign.roll(6, "exit")
 
 
 def test_scopes_add_up() -> None:
     """A scope within a scope contains both."""
-    assert DICE.scoped("combat").scope == ("turn", 3, "combat")
+    assert DICE.within("combat").scope == ("turn", 3, "combat")
 
 
 @given(st.integers(1, 10**70), st.text(max_size=5))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pbem.ruleset import Dice, FieldError, Rolls, roll_notation
 from pbem.ruleset.rolls import DiceNotation, parse_notation
 
-DICE = Dice(b"seed").scoped("rolls", 1)
+DICE = Dice(b"seed").within("rolls", 1)
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ class Club:
         data = self.report(campaign, seat).data
         game = installed_games()[data["game"]]
         view: View = data["view"]
-        return list(game.bots["standard"](view, Dice(b"season").scoped(seat, str(data["label"]))))
+        return list(game.bots["standard"](view, Dice(b"season").within(seat, str(data["label"]))))
 
 
 PICTURE = b'<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>'

@@ -177,7 +177,7 @@ class Remembering(FogPatrol):
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> Result:
         self.count += 1
-        return super().resolve(state, turn, dice.scoped(self.count))
+        return super().resolve(state, turn, dice.within(self.count))
 
 
 class SharedList(FogPatrol):
@@ -300,7 +300,7 @@ class FirstSheetCounts(FogPatrol):
     """The first sheet that came has the better dice."""
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> Result:
-        return super().resolve(state, turn, dice.scoped(next(iter(turn.orders), "")))
+        return super().resolve(state, turn, dice.within(next(iter(turn.orders), "")))
 
 
 class TupleInView(FogPatrol):

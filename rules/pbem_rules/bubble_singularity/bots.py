@@ -104,7 +104,7 @@ def random(view: View, dice: Dice) -> list[str]:
     """Play at random, with lines that may have no effect."""
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)[-1:]]
-    luck = dice.scoped("random", view["round"])
+    luck = dice.within("random", view["round"])
     sheets = list(_sheets(state_of(view), view["seat"], luck))
     lines = [ORDERS.line(order) for order in luck.pick(sheets, "sheet")]
     uses = [verb for verb in ORDERS.verbs if verb.word in ("USE", "SEND", "POP", "SWAP", "DRAW", "BUBBLES")]

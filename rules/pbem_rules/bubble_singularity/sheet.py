@@ -211,7 +211,7 @@ def _judged_start(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[Pars
         if isinstance(entry.order, Keep):
             first_card(offer, entry.order.what)
 
-    sheet = ParsedSheet(tuple(entries)).checked(check)
+    sheet = ParsedSheet(tuple(entries)).apply_check(check)
     taken = {type(order) for order in sheet.orders}
     told = [] if Resign in taken else _told_of_start(view, taken)
     return list(sheet.entries), [*sheet.findings, *told]

@@ -62,7 +62,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 def _set_up(view: View, dice: Dice) -> list[str]:
     """Complete a set-up at random, around what is placed already."""
     done = placed_in(view)
-    squares = arranged(done, seat=view["seat"], homes=view["homes"], dice=dice.scoped("bot"))
+    squares = arranged(done, seat=view["seat"], homes=view["homes"], dice=dice.within("bot"))
     return [ORDERS.line(Setup(kind, squares[kind])) for kind in lacking(done)]
 
 

@@ -19,7 +19,7 @@ _PLACES = ("Naxos", "Delos", "Corinth", "the pass", "the north road")
 
 def standard(view: View, dice: Dice) -> list[str]:
     """Return two or three wishes, each with one of the campaign's verbs if it has any."""
-    return [_line(view, dice.scoped("line", view["turn"], count)) for count in range(1 + dice.roll(2, view["turn"]))]
+    return [_line(view, dice.within("line", view["turn"], count)) for count in range(1 + dice.roll(2, view["turn"]))]
 
 
 def _line(view: View, dice: Dice) -> str:

@@ -45,7 +45,7 @@ def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> It
             return
         sheets = write(state, number)
         yield from _sheets(state, sheets)
-        state, events = RULESET.resolve(state, _turn(state, sheets), Dice(SEED).scoped(number))
+        state, events = RULESET.resolve(state, _turn(state, sheets), Dice(SEED).within(number))
         yield from _moment(state, events)
 
 
@@ -59,7 +59,7 @@ def games(slipping: Write, other: Write, edition: int = VERSION) -> Iterator[str
 def bots(state: State, number: int) -> Sheets:
     """Return the sheets of bots."""
     awaited = sorted(RULESET.standing(state).awaiting)
-    return {seat: RULESET.bots["standard"](view(state, seat), Dice(SEED).scoped(number, seat)) for seat in awaited}
+    return {seat: RULESET.bots["standard"](view(state, seat), Dice(SEED).within(number, seat)) for seat in awaited}
 
 
 def slips(state: State, number: int) -> Sheets:

@@ -77,7 +77,7 @@ def keep_line(rnd: random.Random) -> str:
 def lines_for(state: State, rnd: random.Random, turn: int) -> list[str]:
     """Return a sheet for a turn, without KEEP; often with uses of the research station."""
     seat = state.mover or ""
-    lines = RULESET.bots["random"](view(state, seat), Dice(b"sheet").scoped(turn, rnd.randrange(10**6)))
+    lines = RULESET.bots["random"](view(state, seat), Dice(b"sheet").within(turn, rnd.randrange(10**6)))
     if rnd.random() < 0.6:
         ways = " ".join(rnd.choice("NESW") for _ in range(rnd.randrange(1, 4)))
         lines = [f"MOVE {ways}", "USE RESEARCH", "USE SELECT " + " ".join(rnd.choices(COLOURS, k=3)), *lines]
@@ -103,7 +103,7 @@ def turns(rnd: random.Random, most: int, **options: Any) -> Iterator[Step]:
 def played(state: State, seat: SeatName, lines: Sequence[str], number: int) -> tuple[State, tuple[Event, ...]]:
     """Resolve a turn with the lines of a sheet that are accepted."""
     orders = read(state, *lines, seat=seat).orders
-    return RULESET.resolve(state, TurnInput({seat: orders}), Dice(b"fate").scoped(number))
+    return RULESET.resolve(state, TurnInput({seat: orders}), Dice(b"fate").within(number))
 
 
 def listed(state: State, after: State, seat: SeatName) -> tuple[str, ...]:

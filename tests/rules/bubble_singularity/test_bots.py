@@ -14,7 +14,7 @@ from tests.rules.bubble_singularity.table import lay, new_game, play, read, toke
 
 def sheet(state: State, seat: SeatName, name: str = "standard", key: int = 0) -> list[str]:
     """Return the sheet of a bot."""
-    return RULESET.bots[name](view(state, seat), Dice(b"bot").scoped(key))
+    return RULESET.bots[name](view(state, seat), Dice(b"bot").within(key))
 
 
 def played(state: State, names: dict[SeatName, str], cap: int = 200) -> tuple[State, int]:

@@ -187,7 +187,7 @@ def test_a_bot_game_is_offered_at_each_step() -> None:
             assert bool(asked) == seen["awaited"]
         sheets = {seat: RULESET.bots["random"](view(state, seat), Dice(b"%d" % number)) for seat in state.awaiting}
         orders = {seat: RULESET.parse(view(state, seat), list(enumerate(sheets[seat], 1))).orders for seat in sheets}
-        state, _ = RULESET.resolve(state, TurnInput(orders), Dice(b"fate").scoped(number))
+        state, _ = RULESET.resolve(state, TurnInput(orders), Dice(b"fate").within(number))
 
     assert {"setup", "turn", "waiting"} <= set(phases)
 

@@ -114,7 +114,7 @@ def test_a_player_who_leaves_takes_no_bubble_along(leaving: str) -> None:
             seat = rnd.choice(state.order)
             orders = {seat: (Resign(),)}
             turn = TurnInput(orders) if leaving == "resigned" else TurnInput({}, removed=frozenset({seat}))
-            after, _ = RULESET.resolve(state, turn, Dice(b"fate").scoped(number))
+            after, _ = RULESET.resolve(state, turn, Dice(b"fate").within(number))
             assert after.players[seat].out
             assert Ledger(after).total() == 60
 

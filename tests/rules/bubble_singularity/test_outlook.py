@@ -64,9 +64,9 @@ def sheets(state: State, number: int) -> Iterator[list[str]]:
     assert state.mover is not None
     shown = view(state, state.mover)
     yield []
-    yield RULESET.bots["standard"](shown, Dice(b"bot").scoped(number))
+    yield RULESET.bots["standard"](shown, Dice(b"bot").within(number))
     for luck in range(2):
-        yield [*RULESET.bots["random"](shown, Dice(b"bot").scoped(number, luck)), "POP B2 red N", "MOVE N N N"]
+        yield [*RULESET.bots["random"](shown, Dice(b"bot").within(number, luck)), "POP B2 red N", "MOVE N N N"]
 
 
 def games(seats: int, **options: Any) -> Iterator[State]:
@@ -77,7 +77,7 @@ def games(seats: int, **options: Any) -> Iterator[State]:
             return
         if state.phase == "turn":
             yield state
-        lines = RULESET.bots["standard"](view(state, state.mover or ""), Dice(b"bot").scoped(number))
+        lines = RULESET.bots["standard"](view(state, state.mover or ""), Dice(b"bot").within(number))
         state = play(state, *lines).state
 
 
@@ -91,7 +91,7 @@ def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -
         for lines in sheets(state, number):
             parsed = read(state, *lines, seat=state.mover or "")
             sent = TurnInput({state.mover or "": parsed.orders})
-            after = Played(*RULESET.resolve(state, sent, Dice(b"fate").scoped(number)))
+            after = Played(*RULESET.resolve(state, sent, Dice(b"fate").within(number)))
             assert untrue(parsed.findings, after) == []
             stated |= {found.code for found in parsed.findings}
 

@@ -94,7 +94,7 @@ def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
 
 def played(state: State, number: int) -> Sheets:
     """Return the sheets of the golden game: an opening, and then those of bots."""
-    return OPENING[number] if number < len(OPENING) else _bots(state, Dice(b"golden").scoped(number))
+    return OPENING[number] if number < len(OPENING) else _bots(state, Dice(b"golden").within(number))
 
 
 def again(version: int) -> tuple[list[str], list[str]]:

@@ -29,7 +29,7 @@ def played(state: State, names: tuple[str, str], number: int) -> State:
     for _ in range(LONGEST):
         if state.result is not None:
             break
-        dice = Dice(b"bot").scoped(number)
+        dice = Dice(b"bot").within(number)
         bots = {seat: RULESET.bots[name] for seat, name in zip(SEATS, names, strict=True)}
         sheets = {seat: bots[seat](view(state, seat), dice) for seat in RULESET.standing(state).awaiting}
         state, _ = turn(state, one=sheets.get("one"), two=sheets.get("two"))

@@ -114,7 +114,7 @@ def games(**rules: Any) -> Iterator[State]:
         yield state
         yield dataclasses.replace(state, offer=SEATS[number % 2])
         mover = next(iter(RULESET.standing(state).awaiting))
-        lines = RULESET.bots["standard"](view(state, mover), Dice(b"game").scoped(number))
+        lines = RULESET.bots["standard"](view(state, mover), Dice(b"game").within(number))
         state, _ = turn(state, **{mover: lines})
         if state.result is not None:
             return
@@ -128,7 +128,7 @@ def test_what_a_receipt_states_comes_true(rules: dict[str, Any]) -> None:
     stated = set()
     for number, state in enumerate(games(**rules)):
         for seat in SEATS:
-            for lines in sheets(state, seat, Dice(b"sheets").scoped(number, seat)):
+            for lines in sheets(state, seat, Dice(b"sheets").within(number, seat)):
                 parsed = read(state, seat, *lines)
                 assert untrue(alone(state, seat, parsed), seat, parsed.findings) == []
                 stated |= {finding.code for finding in parsed.findings}

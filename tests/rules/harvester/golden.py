@@ -45,7 +45,7 @@ def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION)
         yield from _moment(views, number)
         sheets = {seat: write(views[seat], number) for seat in SEATS if views[seat]["awaited"]}
         yield from _written(views, sheets)
-        state, events = RULESET.resolve(state, _input(views, sheets), SEED.scoped("turn", number))
+        state, events = RULESET.resolve(state, _input(views, sheets), SEED.within("turn", number))
         yield from _happened(events)
     yield f"== the end: {RULESET.standing(state).reason}"
 
@@ -54,7 +54,7 @@ def _sheet(view: View, number: int) -> list[str] | None:
     scripted = SCRIPT.get(number, {})
     if view["seat"] in scripted:
         return scripted[view["seat"]]
-    return RULESET.bots["standard"](view, SEED.scoped("bot", view["seat"], number))
+    return RULESET.bots["standard"](view, SEED.within("bot", view["seat"], number))
 
 
 def _input(views: Mapping[SeatName, View], sheets: Mapping[SeatName, list[str] | None]) -> TurnInput:

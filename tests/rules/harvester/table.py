@@ -120,7 +120,7 @@ def turn(
         orders[seat] = parsed.orders
     sent = {seat: orders[seat] for seat in RULESET.standing(state).awaiting}
     return RULESET.resolve(
-        state, TurnInput(sent, frozenset(silent), frozenset(removed)), dice.scoped("turn", state.turn)
+        state, TurnInput(sent, frozenset(silent), frozenset(removed)), dice.within("turn", state.turn)
     )
 
 

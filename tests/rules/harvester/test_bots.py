@@ -12,7 +12,7 @@ from tests.rules.harvester.table import new_game, position, read, ruler, turn, v
 
 def sheet(state: State, seat: SeatName, name: str = "standard", events: tuple[Event, ...] = ()) -> list[str]:
     """Return the sheet of a bot."""
-    return RULESET.bots[name](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
+    return RULESET.bots[name](view(state, seat, events), Dice(b"bot").within(state.turn, seat))
 
 
 def test_the_bot_goes_for_the_nearest_field() -> None:

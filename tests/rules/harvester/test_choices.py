@@ -42,9 +42,9 @@ def played(name: str) -> tuple[View, ...]:
         kept += [last[seat] for seat in state.seats[:2] if state.turn % EACH == 1]
         orders = {}
         for seat in RULESET.standing(state).awaiting:
-            sheet = RULESET.bots["standard"](last[seat], Dice(b"bot").scoped(state.turn, seat))
+            sheet = RULESET.bots["standard"](last[seat], Dice(b"bot").within(state.turn, seat))
             orders[seat] = RULESET.parse(last[seat], list(enumerate(sheet, 1))).orders
-        state, events = RULESET.resolve(state, TurnInput(orders), DICE.scoped("turn", state.turn))
+        state, events = RULESET.resolve(state, TurnInput(orders), DICE.within("turn", state.turn))
     return tuple(kept)
 
 

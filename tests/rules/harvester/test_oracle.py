@@ -176,7 +176,7 @@ def test_impulses_move_and_fight_as_unit_by_unit() -> None:
             sheet, own = _marches(state, world, number, rnd)
             orders[seat] = sheet
             paths |= {(seat, unit): path for unit, path in own.items()}
-        dice = DICE.scoped("turn", state.turn)
+        dice = DICE.within("turn", state.turn)
 
         after, _ = RULESET.resolve(state, TurnInput(orders), dice)
         world.march(paths, functools.partial(dice.below, 1 << 62, "lot"))

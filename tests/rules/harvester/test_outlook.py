@@ -57,7 +57,7 @@ def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
 def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> View:
     """Return the next report of a seat when all others send empty sheets."""
     orders = dict.fromkeys(RULESET.standing(state).awaiting, ()) | {seat: parsed.orders}
-    after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"alone").scoped(state.turn))
+    after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"alone").within(state.turn))
     return mail_view(RULESET, after, seat, events)
 
 
@@ -82,7 +82,7 @@ def test_what_a_receipt_says_comes_true(steps: list[Step]) -> None:
     told = 0
     for step in steps:
         for seat in sorted(RULESET.standing(step.state).awaiting):
-            for lines in sheets(step.views[seat], Dice(b"sheets").scoped(step.number, seat)):
+            for lines in sheets(step.views[seat], Dice(b"sheets").within(step.number, seat)):
                 told += _check(step.state, seat, step.views[seat], lines)
     assert told > 600
 
@@ -94,7 +94,7 @@ def test_what_a_receipt_says_comes_true_among_many() -> None:
     for number, (state, _) in enumerate(crowds()):
         for seat in () if state.over else state.seats[:3]:
             seen = view(state, seat)
-            for lines in sheets(seen, Dice(b"crowds").scoped(number, seat)):
+            for lines in sheets(seen, Dice(b"crowds").within(number, seat)):
                 told += _check(state, seat, seen, lines)
     assert told > 400
 
@@ -114,7 +114,7 @@ def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list
     for step in steps:
         drawn = {seat: _bots(step, seat) for seat in sorted(RULESET.standing(step.state).awaiting)}
         orders = {seat: parsed.orders for seat, parsed in drawn.items()}
-        after, events = RULESET.resolve(step.state, TurnInput(orders), Dice(b"all").scoped(step.number))
+        after, events = RULESET.resolve(step.state, TurnInput(orders), Dice(b"all").within(step.number))
         for seat, parsed in drawn.items():
             seen = mail_view(RULESET, after, seat, events)
             facts = {name: fact for name, fact in stated(parsed, "outlook").items() if name != "held"}
@@ -125,7 +125,7 @@ def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list
 
 
 def _bots(step: Step, seat: SeatName) -> ParsedSheet:
-    lines = RULESET.bots["standard"](step.views[seat], Dice(b"bots").scoped(step.number, seat))
+    lines = RULESET.bots["standard"](step.views[seat], Dice(b"bots").within(step.number, seat))
     return RULESET.parse(step.views[seat], number_lines(lines))
 
 

@@ -44,7 +44,7 @@ def moments(turns: int = TURNS, size: int = 0) -> tuple[Moment, ...]:
 
 def bot(state: State, seat: SeatName, events: Sequence[Event] = ()) -> list[str]:
     """Return the sheet of the standard bot."""
-    return RULESET.bots["standard"](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
+    return RULESET.bots["standard"](view(state, seat, events), Dice(b"bot").within(state.turn, seat))
 
 
 def worlds(moment: Moment) -> Iterator[State]:

@@ -48,7 +48,7 @@ def played(state: State, number: int) -> Sheets:
     """Return the sheets of the golden game: an opening, and then those of bots."""
     if number < len(OPENING):
         return OPENING[number]
-    return {state.mover: _bot(state, Dice(b"golden").scoped(number))}
+    return {state.mover: _bot(state, Dice(b"golden").within(number))}
 
 
 def again(version: int) -> tuple[list[str], list[str]]:

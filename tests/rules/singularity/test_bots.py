@@ -69,7 +69,7 @@ def test_the_bot_beats_one_that_plays_anywhere() -> None:
         state = new_game(4)
         while state.result is None:
             name = "standard" if state.mover == seat else "random"
-            lines = RULESET.bots[name](view(state, state.mover), Dice(b"bot").scoped(number))
+            lines = RULESET.bots[name](view(state, state.mover), Dice(b"bot").within(number))
             state, _ = turn(state, **{state.mover: lines})
         assert state.result.winners == (seat,)
 

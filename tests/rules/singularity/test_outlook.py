@@ -54,7 +54,7 @@ def test_what_a_receipt_says_comes_true() -> None:
     for game in games(RULESET):
         for step in game.steps:
             seat = step.state.mover
-            for lines in sheets(step.views[seat], Dice(b"sheets").scoped(step.number, seat)):
+            for lines in sheets(step.views[seat], Dice(b"sheets").within(step.number, seat)):
                 parsed = RULESET.parse(step.views[seat], number_lines(lines))
                 seen, answered = alone(step.state, seat, parsed)
                 assert (lines, truth(seen, parsed, answered=answered)) == (lines, [])

@@ -120,7 +120,7 @@ def play(
     """
     orders = {seat: read(state, seat, sheets.get(seat, "")) for seat in state.awaited}
     turn = TurnInput(orders, missing=frozenset(missing), removed=frozenset(removed))
-    return Played(*RULESET.resolve(state, turn, dice.scoped("turn", state.turn, state.section, state.round)))
+    return Played(*RULESET.resolve(state, turn, dice.within("turn", state.turn, state.section, state.round)))
 
 
 def read(state: State, seat: str, sheet: str) -> tuple[Order, ...]:

@@ -52,7 +52,7 @@ def _played() -> list[Moment]:
         views: dict[str, Any] = dict(RULESET.views(state, SEATS, events))
         moments.append((state, events, sheets))
         orders = {seat: RULESET.parse(views[seat], list(enumerate(sheets[seat], 1))).orders for seat in SEATS}
-        state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", turn))
+        state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", turn))
     return [*moments, (state, events, {})]
 
 

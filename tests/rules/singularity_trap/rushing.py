@@ -50,14 +50,14 @@ def _price(ship: Craft, prize: World) -> tuple[int, bool, int, int]:
 
 def winners(players: Mapping[SeatName, Bot], seed: int) -> tuple[SeatName, ...]:
     """Return the winners of a campaign of bots, or those with most planets when it is broken off."""
-    dice, events = Dice(b"match").scoped(seed), tuple[Event, ...]()
+    dice, events = Dice(b"match").within(seed), tuple[Event, ...]()
     state = RULESET.setup({}, [colour for colour in COLOURS if colour in players], dice)
     while not RULESET.standing(state).over and state.turn < CAP:
         orders = {}
         for seat, view in RULESET.views(state, sorted(state.awaited), events):
-            sheet = players[seat](view, dice.scoped("bot", state.turn, seat))
+            sheet = players[seat](view, dice.within("bot", state.turn, seat))
             orders[seat] = RULESET.parse(view, lines("\n".join(sheet))).orders
-        state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", state.turn))
+        state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", state.turn))
     standing = RULESET.standing(state)
     most = max(standing.scores.values())
     return standing.winners or tuple(seat for seat, planets in standing.scores.items() if planets == most)

@@ -27,11 +27,11 @@ def _campaign(players: int) -> tuple[State, frozenset[str]]:
         views = dict(RULESET.views(state, state.seats, events))
         orders = {}
         for seat in sorted(state.awaited):
-            sheet = RULESET.bots["standard"](views[seat], dice.scoped("bot", state.turn, seat))
+            sheet = RULESET.bots["standard"](views[seat], dice.within("bot", state.turn, seat))
             parsed = RULESET.parse(views[seat], lines("\n".join(sheet)))
             assert not parsed.errors
             orders[seat] = parsed.orders
-        state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", state.turn))
+        state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", state.turn))
         seen |= {event.kind for event in events}
     return state, frozenset(seen)
 

@@ -34,9 +34,9 @@ def bot_views() -> tuple[tuple[str, View], ...]:
             moment = (state.turn, state.section, state.round)
             for seat, seen in RULESET.views(state, sorted(state.awaited), events):
                 found.append((f"{pace} {moment} {seat}", json.loads(json.dumps(seen))))
-                sheet = RULESET.bots["standard"](seen, dice.scoped("bot", *moment, seat))
+                sheet = RULESET.bots["standard"](seen, dice.within("bot", *moment, seat))
                 orders[seat] = RULESET.parse(seen, lines("\n".join(sheet))).orders
-            state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", *moment))
+            state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", *moment))
     return tuple(found)
 
 

@@ -322,4 +322,4 @@ def test_the_turn_has_its_own_dice() -> None:
     """The same fight in another turn has other dice."""
     state = world(ship("R101", SITE), ship("G101", SITE))
 
-    assert _first(play(state, dice=DICE)) != _first(play(state, dice=DICE.scoped("another")))
+    assert _first(play(state, dice=DICE)) != _first(play(state, dice=DICE.within("another")))

@@ -80,7 +80,7 @@ def test_jumps_and_warps_mix() -> None:
 
 def test_a_jump_leads_to_the_same_space_for_everyone_for_good() -> None:
     """The exit of a jump from a space is drawn for the campaign, not for the turn or the player (ruling 14)."""
-    exits = {jump_exit(dice, BOARD, at("J10")) for dice in (DICE, DICE.scoped("turn", 1), DICE.scoped("turn", 9))}
+    exits = {jump_exit(dice, BOARD, at("J10")) for dice in (DICE, DICE.within("turn", 1), DICE.within("turn", 9))}
 
     assert len(exits) == 1
     assert exits != {jump_exit(Dice(b"another campaign"), BOARD, at("J10"))}

@@ -40,7 +40,7 @@ def _try(state: State, seat: SeatName, sheet: list[str], events: tuple[Event, ..
     parsed = RULESET.parse(mailed, list(enumerate(sheet, 1)))
     idle = {other: RULESET.defaults(RULESET.view(state, other, ()), ()) for other in state.awaited - {seat}}
     turn = TurnInput({**idle, seat: parsed.orders}, missing=frozenset(idle))
-    after, happened = RULESET.resolve(state, turn, LUCK.scoped("turn", state.turn, state.section, state.round))
+    after, happened = RULESET.resolve(state, turn, LUCK.within("turn", state.turn, state.section, state.round))
     return Tried(seat, mailed, parsed, after, happened)
 
 
@@ -60,16 +60,16 @@ def _tries() -> tuple[Tried, ...]:
 
 def _battle(number: int) -> Iterator[Tried]:
     """Yield sheets in the rounds of a fight of three fleets, damaged here and there."""
-    luck = LUCK.scoped("battle", number)
+    luck = LUCK.within("battle", number)
     keys = [f"{letter}{100 + at}" for letter in "RGC" for at in range(1 + luck.roll(4, letter))]
-    fleet = [_battered(key, luck.scoped(key)) for key in keys]
+    fleet = [_battered(key, luck.within(key)) for key in keys]
     allies = [("red", "cyan")] if number % 3 == 0 else []
     state, _ = RULESET.resolve(
         replace(world(*fleet, pace="section", allies=allies), section="movement"), TurnInput({}), luck
     )
     while state.section == "combat" and state.result is None:
         for seat in sorted(state.awaited):
-            yield _try(state, seat, _sheet(RULESET.view(state, seat, ()), luck.scoped(state.round, seat)))
+            yield _try(state, seat, _sheet(RULESET.view(state, seat, ()), luck.within(state.round, seat)))
         state, _ = RULESET.resolve(state, TurnInput({}), luck)
 
 
@@ -77,12 +77,12 @@ def _campaign(pace: str) -> Iterator[Tried]:
     options = {"pace": pace, "planets_to_win": 12, "turns_to_hold": 2}
     state, events = RULESET.setup(options, COLOURS[:4], LUCK), tuple[Event, ...]()
     for step in range(TURNS if pace == "turn" else 3 * TURNS):
-        luck = LUCK.scoped(pace, step)
+        luck = LUCK.within(pace, step)
         sheets = {}
         for seat in sorted(state.awaited):
             mailed = RULESET.view(state, seat, events)
-            yield _try(state, seat, _sheet(mailed, luck.scoped(seat)), events)
-            bot = RULESET.bots["standard"](mailed, luck.scoped(seat))
+            yield _try(state, seat, _sheet(mailed, luck.within(seat)), events)
+            bot = RULESET.bots["standard"](mailed, luck.within(seat))
             sheets[seat] = RULESET.parse(mailed, list(enumerate(bot, 1))).orders
         state, events = RULESET.resolve(state, TurnInput(sheets), luck)
         if state.result:

@@ -36,9 +36,9 @@ def _moments(pace: str, players: int, steps: int) -> Iterator[Sample]:
             yield Sample(RULESET, SECRECY, step, state, events, seats[step % players])
         orders = {}
         for seat, shown in RULESET.views(state, sorted(state.awaited), events):
-            sheet = RULESET.bots["standard"](shown, dice.scoped("bot", step, seat))
+            sheet = RULESET.bots["standard"](shown, dice.within("bot", step, seat))
             orders[seat] = RULESET.parse(shown, lines("\n".join(sheet))).orders
-        state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", step))
+        state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", step))
 
 
 @pytest.mark.sampled(1)

@@ -114,10 +114,10 @@ def test_a_campaign_on_another_chart_comes_to_its_end(pace: str) -> None:
             break
         orders = {}
         for seat, shown in RULESET.views(state, sorted(state.awaited), ()):
-            parsed = RULESET.parse(shown, lines("\n".join(RULESET.bots["standard"](shown, DICE.scoped(step, seat)))))
+            parsed = RULESET.parse(shown, lines("\n".join(RULESET.bots["standard"](shown, DICE.within(step, seat)))))
             assert not parsed.errors
             orders[seat] = parsed.orders
-        state, _ = RULESET.resolve(state, TurnInput(orders), DICE.scoped("turn", step))
+        state, _ = RULESET.resolve(state, TurnInput(orders), DICE.within("turn", step))
 
     assert RULESET.standing(state).winners
     assert RULESET.load(RULESET.dump(state), RULESET.version) == state

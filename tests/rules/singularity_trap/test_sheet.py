@@ -442,7 +442,7 @@ def _campaign(pace: str) -> list[tuple[State, tuple[Event, ...]]]:
         views = RULESET.views(state, sorted(state.awaited), events)
         sheets = {seat: RULESET.bots["standard"](each, Dice(b"forms")) for seat, each in views}
         orders = {seat: read(state, seat, "\n".join(sheet)) for seat, sheet in sheets.items()}
-        state, events = RULESET.resolve(state, TurnInput(orders), Dice(b"forms").scoped(step))
+        state, events = RULESET.resolve(state, TurnInput(orders), Dice(b"forms").within(step))
         if state.result:
             break
     return moments

@@ -201,7 +201,7 @@ def test_events_of_nobody_are_in_no_view() -> None:
     state = world(ship("R101", "J3+7"), ship("G101", "A19-9"), ship("C101", "A19-9"))
 
     quiet, loud = play(state), play(state, green="TARGET Scout / FIRE G101 AT C101 / BUILD Scout AT S10+9")
-    other = play(state, dice=DICE.scoped("other dice"))
+    other = play(state, dice=DICE.within("other dice"))
 
     shown = [view(each.state, "red", each.events) for each in (quiet, loud, other)]
     assert shown[0] == shown[1] == shown[2]

@@ -32,7 +32,7 @@ def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Js
         orders: dict[str, Any] = dict.fromkeys(state.awaited, ())
         if asked:
             orders[seat] = RULESET.parse(view(state, seat, heard), lines(left.pop(0))).orders
-        dice = DICE.scoped("turn", state.turn, state.section, state.round)
+        dice = DICE.within("turn", state.turn, state.section, state.round)
         state, events = RULESET.resolve(state, TurnInput(orders), dice)
         heard = (*heard, *events)
         if state.told is None or seat in state.told:
