@@ -323,7 +323,7 @@ def tell_deadline(
         zone=zone,
         by_vote=by_vote,
     )
-    files = (CampaignMailer.of(context.app, snapshot).deadline_file(new, now),)
+    files = (CampaignMailer.of(context.app, snapshot).deadline_file(new, now, zone),)
     # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
     subject = f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}"
     notify_players(context, act=act, subject=subject, page=page, topic="reminder", but=but, files=files)

@@ -292,10 +292,10 @@ class CampaignMailer:
             mail = _tell_of_page(mail, said, svg_escape(said))
         return mail
 
-    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:
-        """Return the campaign's deadline as a calendar file."""
+    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime, zone: str) -> MailPart:
+        """Return the campaign's deadline as a calendar file, in the campaign's time zone."""
         uid = self.id_of("calendar").strip("<>")
-        return MailPart("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at))
+        return MailPart("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at, zone))
 
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Queue mails in the order given; they go once the transaction has ended."""

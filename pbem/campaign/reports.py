@@ -223,7 +223,8 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport], 
     if not reports:
         return
     session, mailer = context.session, CampaignMailer.of(context.app, context.snapshot)
-    calendar = (mailer.deadline_file(deadline, context.now),) if deadline else ()
+    zone = context.snapshot.schedule.zone
+    calendar = (mailer.deadline_file(deadline, context.now, zone),) if deadline else ()
     rows = [
         {
             "turn_id": turn_id,

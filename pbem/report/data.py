@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pbem.errors import PbemError
 from pbem.report.facts import DiceDisclosure, ReportFacts
@@ -92,17 +93,22 @@ _EPOCH = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 _LAST_SEQUENCE = 2**31 - 1
 
 
+_LENGTH = dt.timedelta(minutes=30)
+"""Time for which a deadline is shown: calcurse takes in no event without duration, and khal shows it after its time."""
+
+
 class CalendarEntry(NamedTuple):
-    """A deadline in a calendar of several; `opened` is the time at which its turn was opened."""
+    """A deadline in a calendar; `set_at` is the time at which it was set, `zone` the campaign's time zone."""
 
     uid: str
     summary: str
     deadline: dt.datetime
-    opened: dt.datetime
+    set_at: dt.datetime
+    zone: str
 
 
 @functools.lru_cache(maxsize=64)
-def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.datetime) -> bytes:
+def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.datetime, zone: str) -> bytes:
     """Return the calendar file of a campaign's open deadline, which was set at `set_at`; its lines end in CRLF.
 
     A campaign has one entry, known by its `uid`. The SEQUENCE rises with `set_at`,
@@ -110,43 +116,51 @@ def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.date
     opened late (RFC 5545, 3.8.7.4). It is an integer of 31 bits (3.3.8), which is
     reached in 2088; from then on DTSTAMP decides (RFC 5546, 2.1.5).
     """
-    event = _event(uid, f"Deadline of {campaign}", deadline, set_at)
+    calendar = _calendar([CalendarEntry(uid, f"Deadline of {campaign}", deadline, set_at, zone)])
+    event = calendar.events[0]
     event.add("sequence", min(int((set_at - _EPOCH).total_seconds()), _LAST_SEQUENCE))
-    event.add("description", f"Orders for {campaign} are due. This entry moves with the deadline.")
-    calendar = _calendar([event])
+    event.add("description", f"Orders for {campaign} are due when this ends. It moves with the deadline.")
     calendar.add("method", "PUBLISH")
     return bytes(calendar.to_ical())
 
 
 def deadlines_ics(name: str, due: Sequence[CalendarEntry]) -> bytes:
     """Return a calendar to subscribe to; its lines end in CRLF."""
-    calendar = _calendar(_event(each.uid, each.summary, each.deadline, each.opened) for each in due)
+    calendar = _calendar(due)
     calendar.add("x-wr-calname", name)  # no standard, but widely read
     calendar.add("refresh-interval", dt.timedelta(hours=6), {"value": "DURATION"})  # RFC 7986, 5.7
     return bytes(calendar.to_ical())
 
 
-def _event(uid: str, summary: str, deadline: dt.datetime, set_at: dt.datetime) -> Event:
-    """Return a deadline as an event without duration, which blocks no time."""
+def _event(entry: CalendarEntry) -> Event:
+    """Return an event that ends at a deadline and blocks no time."""
     # Imported here, since that takes 0.1 s, and most commands send no mail.
     from icalendar import Event
 
+    begin, end = ((entry.deadline - before).astimezone(ZoneInfo(entry.zone)) for before in (_LENGTH, dt.timedelta()))
+    if begin.fold or end.fold:  # as a local time it would be the one of that name an hour before (RFC 5545, 3.3.5)
+        begin, end = begin.astimezone(dt.UTC), end.astimezone(dt.UTC)
     event = Event()
-    event.add("uid", uid)
-    event.add("dtstamp", set_at.astimezone(dt.UTC))
-    event.add("summary", summary)
-    event.add("dtstart", deadline.astimezone(dt.UTC))
-    event.add("dtend", deadline.astimezone(dt.UTC))  # without duration (RFC 5545, 3.6.1)
+    event.add("uid", entry.uid)
+    event.add("dtstamp", entry.set_at.astimezone(dt.UTC))
+    event.add("summary", entry.summary)
+    event.add("dtstart", begin)
+    event.add("dtend", end)
     event.add("transp", "TRANSPARENT")  # not busy (RFC 5545, 3.8.2.7)
     return event
 
 
-def _calendar(events: Iterable[Event]) -> Calendar:
+def _calendar(due: Sequence[CalendarEntry]) -> Calendar:
+    """Return a calendar of deadlines, with the rules of their time zones for the years in which they are."""
     from icalendar import Calendar
 
     calendar = Calendar()
     calendar.add("prodid", _MAKER)
     calendar.add("version", "2.0")
-    for event in events:
-        calendar.add_component(event)
+    for entry in due:
+        calendar.add_component(_event(entry))
+    if due:
+        years = [entry.deadline.year for entry in due]
+        # A day before and after: in its zone a deadline may be in another year.
+        calendar.add_missing_timezones(dt.date(min(years) - 1, 12, 31), dt.date(max(years) + 1, 1, 2))
     return calendar

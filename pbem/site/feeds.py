@@ -32,7 +32,11 @@ def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> by
     """Return the open deadlines of campaigns, each with a UID that stays, so that calendars move it."""
     due = [
         CalendarEntry(
-            f"{each.name}@{club.domain}", f"Orders for {each.name} ({each.game.title})", each.due, each.last.at
+            f"{each.name}@{club.domain}",
+            f"Orders for {each.name} ({each.game.title}) are due",
+            each.due,
+            each.last.at,
+            each.zone,
         )
         for each in campaigns
         if each.due and each.last

@@ -35,10 +35,12 @@ def entry(mail: EmailMessage) -> Any:
 
 
 def test_a_report_brings_the_deadline(desk: Desk) -> None:
-    """The deadline is a moment in UTC that blocks no time, and is the same for all players."""
+    """The event ends at the deadline, in the campaign's zone, and blocks no time; it is the same for all players."""
     event = entry(desk.last(ANN))
 
-    assert event["DTSTART"].dt == event["DTEND"].dt == dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+    assert (event["DTSTART"].params["TZID"], event["DTEND"].params["TZID"]) == ("Europe/Berlin", "Europe/Berlin")
+    assert event["DTSTART"].to_ical() == b"20261106T193000"
+    assert event["DTEND"].dt == dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
     assert (event["SUMMARY"], event["TRANSP"]) == ("Deadline of toy1", "TRANSPARENT")
     assert entry(desk.last(BOB)) == event
 
@@ -54,19 +56,39 @@ def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
 
     assert len({event["UID"] for event in events}) == 1
     assert sorted({int(event["SEQUENCE"]) for event in events}) == [int(event["SEQUENCE"]) for event in events]
-    assert [event["DTSTART"].dt.day for event in events] == [6, 8, 13]
+    assert [event["DTEND"].dt.day for event in events] == [6, 8, 13]
 
 
 def test_the_sequence_ends_with_its_bits() -> None:
     """SEQUENCE is an integer of 31 bits: from 2088 on it is the greatest, and the entry has the newest stamp."""
     at = dt.datetime(2088, 1, 19, 3, 14, 8, tzinfo=dt.UTC)
     events: list[Any] = [
-        Calendar.from_ical(deadline_ics("uid", "toy1", moment, moment)).walk("VEVENT")[0]
+        Calendar.from_ical(deadline_ics("uid", "toy1", moment, moment, "UTC")).walk("VEVENT")[0]
         for moment in (at - dt.timedelta(seconds=60), at, at + dt.timedelta(days=400))
     ]
 
     assert [int(event["SEQUENCE"]) for event in events] == [2**31 - 60, 2**31 - 1, 2**31 - 1]
     assert events[1]["DTSTAMP"].dt < events[2]["DTSTAMP"].dt
+
+
+@pytest.mark.parametrize(
+    ("zone", "deadline", "offsets"),
+    [
+        ("Europe/Berlin", dt.datetime(2026, 3, 29, 1, 10, tzinfo=dt.UTC), (1, 2)),  # the clock goes forward meanwhile
+        ("Europe/Berlin", dt.datetime(2026, 10, 25, 1, 10, tzinfo=dt.UTC), (0, 0)),  # 02:10 for the second time: in UTC
+        ("Pacific/Auckland", dt.datetime(2026, 12, 31, 11, 10, tzinfo=dt.UTC), (13, 13)),  # in two years
+        ("UTC", dt.datetime(2026, 3, 29, 1, 10, tzinfo=dt.UTC), (0, 0)),
+    ],
+)
+def test_an_event_lasts_half_an_hour(zone: str, deadline: dt.datetime, offsets: tuple[int, int]) -> None:
+    """A strict reader finds the times, each with the rules of its zone in the file, also where the clock changes."""
+    calendar = Calendar.from_ical(deadline_ics("uid", "toy1", deadline, deadline, zone))
+    event: Any = calendar.events[0]
+    begin, end = (event.decoded(name) for name in ("dtstart", "dtend"))
+
+    assert (end, end.astimezone(dt.UTC) - begin.astimezone(dt.UTC)) == (deadline, dt.timedelta(minutes=30))
+    assert (begin.utcoffset(), end.utcoffset()) == tuple(dt.timedelta(hours=each) for each in offsets)
+    assert calendar.get_missing_tzids() == set()
 
 
 @pytest.mark.parametrize("form", ["NOCALENDAR", "PLAIN"])

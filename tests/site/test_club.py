@@ -168,8 +168,8 @@ def test_calendars_have_the_open_deadlines(desk: Desk) -> None:
 
     assert str(first["UID"]) == str(second["UID"]) == "toy1@example.org"
     assert (first.decoded("dtstart").isoformat(), second.decoded("dtstart").isoformat()) == (
-        "2026-11-06T19:00:00+00:00",
-        "2026-11-13T19:00:00+00:00",
+        "2026-11-06T19:30:00+01:00",
+        "2026-11-13T19:30:00+01:00",
     )
     assert "toy1" in str(first["SUMMARY"])
 
