@@ -138,7 +138,7 @@ def _event(entry: CalendarEntry) -> Event:
     from icalendar import Event
 
     begin, end = ((entry.deadline - before).astimezone(ZoneInfo(entry.zone)) for before in (_LENGTH, dt.timedelta()))
-    if begin.fold or end.fold:  # as a local time it would be the one of that name an hour before (RFC 5545, 3.3.5)
+    if _is_ambiguous(begin) or _is_ambiguous(end):
         begin, end = begin.astimezone(dt.UTC), end.astimezone(dt.UTC)
     event = Event()
     event.add("uid", entry.uid)
@@ -148,6 +148,11 @@ def _event(entry: CalendarEntry) -> Event:
     event.add("dtend", end)
     event.add("transp", "TRANSPARENT")  # not busy (RFC 5545, 3.8.2.7)
     return event
+
+
+def _is_ambiguous(local: dt.datetime) -> bool:
+    """Return True in an hour that comes twice: by RFC 5545 (3.3.5) the first is meant, ical.js 2.2.1 reads the second."""
+    return local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
 
 
 def _calendar(due: Sequence[CalendarEntry]) -> Calendar:

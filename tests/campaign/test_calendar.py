@@ -76,6 +76,7 @@ def test_the_sequence_ends_with_its_bits() -> None:
     [
         ("Europe/Berlin", dt.datetime(2026, 3, 29, 1, 10, tzinfo=dt.UTC), (1, 2)),  # the clock goes forward meanwhile
         ("Europe/Berlin", dt.datetime(2026, 10, 25, 1, 10, tzinfo=dt.UTC), (0, 0)),  # 02:10 for the second time: in UTC
+        ("Europe/Berlin", dt.datetime(2026, 10, 25, 0, 10, tzinfo=dt.UTC), (0, 0)),  # and for the first
         ("Pacific/Auckland", dt.datetime(2026, 12, 31, 11, 10, tzinfo=dt.UTC), (13, 13)),  # in two years
         ("UTC", dt.datetime(2026, 3, 29, 1, 10, tzinfo=dt.UTC), (0, 0)),
     ],
