@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pbem.store.migrate import migrate
+from pbem.store.migrate import FOLDER, migrate
 from pbem.store.session import Store
 from pbem.testing.suite import migrated_database
 from pbem.util import gc_paused
@@ -117,6 +118,19 @@ def migrated_postgres_url(_postgres: PostgresServer, _migrated_postgres: str) ->
     """Yield a PostgreSQL database with all tables, for this test alone."""
     with _postgres.fresh_database(like=_migrated_postgres) as url:
         yield url
+
+
+@pytest.fixture
+def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have the program know one migration more, an example; return the folder of its migrations.
+
+    Databases that were made before are of an older version from then on.
+    """
+    migrated_database()  # kept for all tests, so it must not be made with the example
+    folder = shutil.copytree(FOLDER, tmp_path / "migrations")
+    shutil.copy(HERE / "store" / "later" / "0030_an_example.py", folder / "versions")
+    monkeypatch.setattr("pbem.store.migrate.FOLDER", folder)
+    return folder
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def migrate(
             raise _no_tables(restoring(url)).error
         if there and fresh:
             raise StoreError(NOT_EMPTY)
-        if found := _newer_schema(there):
+        if found := _foreign_schema(there):
             raise found.error
         _run_alembic(connection, "upgrade", revision)
         if also is not None:
@@ -71,7 +71,7 @@ def migrate(
 
 def knows_revision(revision: str) -> bool:
     """Return True if this code has the migrations from a revision on."""
-    return revision in _known_revisions()
+    return revision in _known_revisions(FOLDER)
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -96,7 +96,7 @@ def _run_alembic(connection: Connection, step: Literal["upgrade", "downgrade"], 
 
 def schema_is_current(url: str) -> bool:
     """Return True if the tables are of this version of the code. Raises ConfigError if they cannot be read."""
-    return _revisions(url) == _known_revisions()[-1:]
+    return _revisions(url) == _known_revisions(FOLDER)[-1:]
 
 
 def require_current_schema(url: str) -> None:
@@ -140,11 +140,11 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == _known_revisions()[-1:]:
+    if revisions == _known_revisions(FOLDER)[-1:]:
         return None
     if not revisions:
         return _no_tables(restore)
-    return _newer_schema(revisions) or SchemaProblem("is of an older version", "upgrade it: pbem migrate")
+    return _foreign_schema(revisions) or SchemaProblem("is of an older version", "upgrade it: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
@@ -164,21 +164,24 @@ def _no_tables(restore: str) -> SchemaProblem:
     return SchemaProblem("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
 
 
-def _newer_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
-    """Return the problem of tables whose revision is newer than this code, or None."""
+def _foreign_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
+    """Return the problem of tables whose revision this code does not know, or None."""
+    known = _known_revisions(FOLDER)
     for revision in revisions:
-        if not knows_revision(revision):
-            newest = _known_revisions()[-1]
-            said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
+        if revision < known[0]:
+            said = f"is of migration {revision}, of a time before the first release"
+            return SchemaProblem(said, f"bring it up to migration {known[0]} first, with a pbem of that time")
+        if revision not in known:
+            said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {known[-1]}"
             return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
 
 
 # Once per process, as an upgrade may replace the files meanwhile.
 @cache
-def _known_revisions() -> tuple[str, ...]:
+def _known_revisions(folder: Path) -> tuple[str, ...]:
     """Return all revisions, oldest first: the numbers with which the names of the migrations begin."""
-    return tuple(sorted(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*.py")))
+    return tuple(sorted(path.name.partition("_")[0] for path in (folder / "versions").glob("[0-9]*.py")))
 
 
 @contextmanager

@@ -159,9 +159,7 @@ def _require_whole(rows: sqlite3.Connection) -> str:
         raise StoreError("it is no database of pbem: it has no version, or several")
     (revision,) = versions[0]
     if not isinstance(revision, str) or not knows_revision(revision):
-        raise StoreError(
-            f"it is of migration {_shorten(revision)!r}, which this pbem does not know: install a newer one"
-        )
+        raise StoreError(f"it is of migration {_shorten(revision)!r}, which this pbem does not know: use one that does")
     return revision
 
 

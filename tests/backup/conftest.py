@@ -13,15 +13,8 @@ from pbem.actions.rollback import RollBack
 from pbem.backup.create import create_backup
 from pbem.config import load_settings
 from tests.actions.history import begin, play, send
-from tests.servers.migrations import shared_migrations
 from tests.servers.processes import server_folder
 from tests.toy.home import Desk, open_desk
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _shared_migrations() -> Iterator[None]:
-    with shared_migrations():
-        yield
 
 
 @dataclass(frozen=True)

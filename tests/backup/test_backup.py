@@ -20,7 +20,6 @@ from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError
 from pbem.store.copy import revision_of
-from pbem.store.migrate import downgrade
 from tests.actions.history import begin
 from tests.backup.conftest import Kept
 from tests.backup.hostile import forged
@@ -93,16 +92,15 @@ def test_a_backup_is_proved(kept: Kept) -> None:
     assert (checked.problems, checked.unknown) == ((), ())
 
 
+@pytest.mark.usefixtures("later_migration")
 def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Path) -> None:
-    """A newer program makes a backup of an old database that the old program can use; here of the first version."""
-    home = shutil.copytree(kept.desk.home, tmp_path / "home")
-    downgrade(load_settings(home).database, "0001")
-    made = create_backup(load_settings(home), tmp_path / "old.zip", MONDAY)
+    """A newer program makes a backup of an old database that the old program can use."""
+    made = create_backup(load_settings(kept.desk.home), tmp_path / "old.zip", MONDAY)
 
     assert made.campaigns == ("toy1",)
     with zipfile.ZipFile(made.path) as parts:
         parts.extract("database.sqlite", tmp_path)
-    assert revision_of(tmp_path / "database.sqlite") == "0001"
+    assert revision_of(tmp_path / "database.sqlite") == "0029"
 
 
 def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:

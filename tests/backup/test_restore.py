@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
@@ -27,11 +26,10 @@ from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.store.copy import copy_from_file, copy_to_file
-from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Turn
+from pbem.store.models import OutgoingMail, Turn
 from pbem.store.queue import require_queues
 from tests.actions.history import begin, journal, live_turns, play, rows, send, subjects
 from tests.backup.conftest import Kept
-from tests.backup.test_moving import of_version
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 
@@ -64,15 +62,14 @@ def archive(home: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.usefixtures("later_migration")
 def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) -> None:
-    """The values of a backup of the previous version are converted, such as states of messages and kinds of holds."""
-    statements = "UPDATE campaign SET held = 'it awaits your review'"
-    file = of_version(kept.file, tmp_path / "old.zip", "0020", statements)
-    restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
+    """The rows of a backup of the previous version have what this version adds, and the home can be used."""
+    home = restored(kept, tmp_path / "restored")
 
-    with open_app(tmp_path / "restored", GAMES) as app, app.store.reading() as session:
-        assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
-        assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
+    assert written(home, "SELECT DISTINCT expected, awaited FROM turn") == [(0, "[]"), (3, '["blue","green","red"]')]
+    with open_app(home, GAMES) as app:
+        assert prove_archive(app, "toy1").withdrawn == 2
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:

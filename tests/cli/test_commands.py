@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from pbem.cli import main
 from pbem.games import installed_games
-from pbem.store.migrate import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS
 
@@ -262,9 +261,8 @@ def test_the_home_is_found_upwards(duel: Run, home: Path, monkeypatch: pytest.Mo
     assert CliRunner().invoke(main, ["status"]).output == duel("status").output
 
 
-def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) -> None:
+def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, later_migration: Path) -> None:
     """Commands refuse tables of an older version and name the command that migrates them."""
-    downgrade(f"sqlite:///{home / 'pbem.sqlite'}", "0010")
 
     assert pbem("status").stderr == "Not done: the database is of an older version. Upgrade it: pbem migrate\n"
     assert pbem("migrate").output == "Done: the database is of this version.\n"

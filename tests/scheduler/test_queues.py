@@ -127,7 +127,7 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
     require_queues(store)
     with store.reading() as session:
         assert session.scalar(text(f"SELECT '{_OF_THE_LAST_STEP}'::regproc")) is not None
-    downgrade(queues_url, "0007")
+    downgrade(queues_url, "base")
     migrate(queues_url)
     create_queue_tables(queues_url)
     require_queues(store)
@@ -135,22 +135,6 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
     with store.reading() as session:
         assert session.get_one(KeyValue, "queues").data["newest"] == before
     store.close()
-
-
-def test_jobs_and_locks_follow_the_name_of_their_queue(desk: Desk) -> None:
-    """Jobs that wait when the database is migrated are done afterwards, also where it is downgraded first."""
-    with desk.app.store.writing() as session:
-        enqueue_on_commit(session, TOY, QueuedJob(JobQueue.SEND))
-    rows = text("SELECT queue_name, task_name, lock, queueing_lock FROM procrastinate_jobs ORDER BY id")
-    found = []
-    for change, revision in ((migrate, "head"), (downgrade, "0025"), (migrate, "head")):
-        change(desk.app.settings.database, revision)
-        with desk.app.store.reading() as session:
-            found.append(sorted(map(tuple, session.execute(rows))))
-
-    send = ("send", "send", "send", "send")
-    today = [("process", "process", "process toy1", "process toy1"), send]
-    assert found == [today, [("campaigns", "campaigns", "campaigns toy1", "campaigns toy1"), send], today]
 
 
 @pytest.mark.parametrize("job", [*(QueuedJob(queue) for queue in JobQueue if queue != JobQueue.PROCESS), TOY])
