@@ -22,7 +22,7 @@ from typing import Literal
 
 from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
 from pbem.mail.html_text import html_to_text
-from pbem.mail.machines import is_from_mailer_daemon
+from pbem.mail.machines import MAX_PARTS, MAX_STATUS, REPORT_PARTS, is_from_mailer_daemon, is_rejection
 from pbem.mail.mailbox import MAX_MAIL
 from pbem.mail.message import walk_leaves
 from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
@@ -98,19 +98,17 @@ def _find_statement(above: str) -> str:
     return next((said for line in above.split("\n") if _FAILED.search(said := " ".join(line.split()))), "")
 
 
-MAX_PARTS = 10
 MAX_DEPTH = 3
-MAX_STATUS = 65_536
 MAX_RECIPIENTS = 20
 MAX_DIAGNOSTIC = 500
 
-_STATUS_PARTS = frozenset({"message/delivery-status", "message/global-delivery-status"})
+_STATUS_PARTS = REPORT_PARTS | {"message/global-delivery-status"}
 # Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII.
 _RETURNED_PARTS = frozenset(
     {"message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"}
 )
 
-# Reports that a mail was read or deleted (RFC 8098), or reported as spam (RFC 5965): it arrived.
+# Reports that a mail was read (RFC 8098), or reported as spam (RFC 5965): it arrived.
 _OTHER_REPORTS = frozenset({"message/disposition-notification", "message/feedback-report"})
 
 _GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
@@ -152,12 +150,14 @@ def parse_bounce(raw: bytes) -> Bounce | None:
     """Return what a delivery report says, of several recipients the worst off; None if it is none. Never raises."""
     report = parse_entity(without_envelope(raw[:MAX_MAIL]))
     parts = list(islice(report.children(), MAX_PARTS)) if report.content_type.startswith("multipart/") else []
+    statuses = [part for part in parts if part.content_type in _STATUS_PARTS]
+    groups = [group for part in statuses for group in _groups(part)]
+    rejected = any(is_rejection(report, group) for group in groups)
+    fates = [(action, group) for group in groups if (action := "failed" if rejected else _action(group))]
+    if fates and (rejected or report.content_type == "multipart/report" or _is_from_system(report)):
+        return _read_status_report(report, parts, fates)
     if any(part.content_type in _OTHER_REPORTS for part in parts):
         return None
-    statuses = [part for part in parts if part.content_type in _STATUS_PARTS]
-    fates = [(action, group) for part in statuses for group in _groups(part) if (action := _action(group))]
-    if fates and (report.content_type == "multipart/report" or _is_from_system(report)):
-        return _read_status_report(report, parts, fates)
     return _read_text_report(report, parts) if _is_from_system(report) else None
 
 
@@ -167,16 +167,25 @@ def _is_from_system(report: Part) -> bool:
 
 def _read_status_report(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
-    recipient, diagnostic, text = _recipient(fields), fields.first("diagnostic-code"), _report_text(report, parts)
+    recipient, text = _recipient(fields), _report_text(report, parts)
     said = _report_text(report, [part for part in parts if part.content_type not in _RETURNED_PARTS])
+    # Exim and OpenSMTPD give the reason in the text alone, and so do Sieve scripts.
+    above = _above_header(said)
+    words = " ".join(above.split()) if is_rejection(report, fields) else _find_reason(above, recipient)
+    diagnostic = _diagnostic(fields.first("diagnostic-code") or words)
     return Bounce(
         message_ids=_message_ids(report, parts) or find_message_ids(text),
         recipient=recipient,
         action=action,
-        status=_status(fields),
-        # Exim and OpenSMTPD give the reason in the text alone.
-        diagnostic=_diagnostic(diagnostic or _find_reason(_above_header(said), recipient)),
+        status=_specific_status(_status(fields), diagnostic),
+        diagnostic=diagnostic,
     )
+
+
+def _specific_status(status: str, diagnostic: str) -> str:
+    """Return the code in the words of the other server in place of one that says nothing, such as 5.0.0."""
+    found = _STATUS_IN_TEXT.search(diagnostic) if status.endswith(".0.0") else None
+    return found[1] if found and found[1][0] == status[0] else status
 
 
 def _read_text_report(report: Part, parts: Sequence[Part]) -> Bounce | None:

@@ -15,13 +15,16 @@ from typing import NamedTuple
 
 from pbem.mail.compose import LOOP_HEADER
 from pbem.mail.headers import is_role_address
-from pbem.mail.mime import Part, parameter
+from pbem.mail.mime import Part, parameter, parse_entity
 from pbem.mail.phrases import load_phrases
 
 MAX_RECEIVED = 25
 """Received fields; more are a loop. RFC 5321 (6.3) has servers assume one at a hundred only."""
 
 MAX_PARTS = 10
+
+MAX_STATUS = 65_536
+"""Octets of a part that says what became of a mail."""
 
 
 class Kind(StrEnum):
@@ -181,15 +184,37 @@ def _signs_of_subject(subject: str) -> Iterator[Sign]:
 
 
 def _signs_of_parts(entity: Part) -> Iterator[Sign]:
-    """Yield the signs of the main parts: those of a reaction, and of an answer to a date (RFC 5546, 3.2.3)."""
+    """Yield the signs of the main parts: of a reaction, a rejection, and an answer to a date (RFC 5546, 3.2.3)."""
     parts = islice(entity.children(), MAX_PARTS) if entity.content_type.startswith("multipart/") else (entity,)
     for part in parts:
         disposed = part.first("content-disposition")
         if part.content_type.startswith("text/vnd.google.email-reaction") or _REACTION_PART.match(disposed):
             yield _REACTION
+        if part.content_type in REPORT_PARTS and is_rejection(
+            entity, parse_entity(part.content()[:MAX_STATUS].lstrip())
+        ):
+            yield DELIVERY_REPORT
         answered = part.content_type == "text/calendar" and not part.attached
         if answered and parameter(part.first("content-type"), "method").upper() in ("REPLY", "COUNTER"):
             yield _CALENDAR
 
 
 _REACTION_PART = re.compile(r"\A\s*+reaction\b", re.IGNORECASE)
+
+REPORT_PARTS = frozenset({"message/disposition-notification", "message/delivery-status"})
+
+_DELETED = re.compile(r"\A\s*+automatic-action\b[^;]*+;\s*+deleted\b", re.IGNORECASE)
+_REJECTED = re.compile(r"\A\s*+(?:rejected:|auto-replied[ ]\(rejected\))", re.IGNORECASE)
+
+
+def is_rejection(report: Part, fields: Part) -> bool:
+    """Return True for the fields of a report by which a Sieve script rejects a mail (RFC 5429, 2.1).
+
+    Pigeonhole sends them as a disposition notification, by its subject other than a notice that a mail was deleted
+    unread, and mailutils as a delivery status, in mail without other marks.
+    """
+    if not any(map(_DELETED.match, fields.fields.get("disposition", ()))):
+        return False
+    return "action" in fields.fields or any(
+        _REJECTED.match(report.first(name)) for name in ("subject", "auto-submitted")
+    )

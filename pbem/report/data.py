@@ -151,7 +151,7 @@ def _event(entry: CalendarEntry) -> Event:
 
 
 def _is_ambiguous(local: dt.datetime) -> bool:
-    """Return True in an hour that comes twice: by RFC 5545 (3.3.5) the first is meant, ical.js 2.2.1 reads the second."""
+    """Return True in an hour that comes twice: the first is meant (RFC 5545, 3.3.5); ical.js 2.2.1 reads the second."""
     return local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.mail.bounces import MAX_DIAGNOSTIC, Bounce, parse_bounce
+from pbem.mail.machines import Kind
 from pbem.mail.message import parse_message
 from tests.mail.letters import mail, multipart, part
 from tests.mail.reports import ID, exchange, gmail, postfix
@@ -241,6 +242,68 @@ def test_a_reason_that_stands_in_the_text_alone(said: str, reason: str) -> None:
 
     assert bounce is not None
     assert (bounce.diagnostic, bounce.message_ids) == (reason, ("<a@example.org>",))
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "found"),
+    [
+        ("5.0.0", "552 5.2.2 Mailbox is full", "5.2.2"),
+        ("5.0.0", "550 no such user", "5.0.0"),
+        ("5.0.0", "451 4.7.1 try later", "5.0.0"),
+        ("5.7.1", "552 5.2.2 Mailbox is full", "5.7.1"),
+    ],
+)
+def test_a_status_that_says_nothing_gives_way(status: str, said: str, found: str) -> None:
+    """OpenSMTPD writes 5.0.0 for each refusal; what the other server has said is more, if it is of the same class."""
+    fields = STATUS.replace("5.1.1", status) + f"Diagnostic-Code: smtp; {said}\n"
+
+    assert read(report(status_part(fields), returned_part())).status == found
+
+
+DISPOSITION = "Disposition: automatic-action/MDN-sent-automatically; deleted\n"
+REJECTIONS = {
+    # Pigeonhole 2.3.19 and 2.4.1
+    "notification": (
+        "report",
+        "message/disposition-notification",
+        "Reporting-UA: mx; Dovecot Mail Delivery Agent\nFinal-Recipient: rfc822; ann@example.org\n" + DISPOSITION,
+        ("Subject: Rejected: report", "Auto-Submitted: auto-replied (rejected)", "Precedence: bulk"),
+    ),
+    # mailutils 3.15, whose mail has no Subject, no Date, and a user as its sender
+    "status": (
+        "mixed",
+        "message/delivery-status",
+        "Reporting-UA: sieve; GNU Mailutils 3.15\nFinal-Recipient: RFC822; ann@example.org\nAction: deleted\n"
+        + DISPOSITION,
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "status", "fields", "head"), REJECTIONS.values(), ids=REJECTIONS.keys())
+def test_a_rejection_by_a_sieve_script(kind: str, status: str, fields: str, head: tuple[str, ...]) -> None:
+    """It is a delivery report of a mail that failed, for the reason in the script; never a person's mail."""
+    said = "Your message was automatically rejected:\nI take no more mail of games.\n"
+    body, content_type = multipart(kind, part(said), status_part(fields, status), returned_part())
+    raw = mail(body, content_type, *head, sender="ann@example.org")
+
+    assert read(raw) == Bounce(
+        message_ids=(ID,),
+        recipient="ann@example.org",
+        action="failed",
+        status="",
+        diagnostic="Your message was automatically rejected: I take no more mail of games.",
+    )
+    assert parse_message(raw).machine.kind is Kind.BOUNCE
+
+
+def test_a_notice_that_a_mail_was_deleted_unread_is_no_rejection() -> None:
+    """A person's mail program writes it, by hand: the mail had arrived."""
+    fields = f"Final-Recipient: rfc822; ann@example.org\n{DISPOSITION.replace('automatic', 'manual', 1)}"
+    raw = report(status_part(fields, "message/disposition-notification"), returned_part())
+
+    assert parse_bounce(raw) is None
+    assert parse_message(raw).machine.kind is not Kind.PERSON
 
 
 def test_a_diagnostic_is_one_harmless_line() -> None:
