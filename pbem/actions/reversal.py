@@ -91,7 +91,7 @@ REVERSALS: Mapping[str, Reversal] = {
 def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     """Do the work of an action of a kind, and store with its journal entry what it takes to undo it."""
     session, campaign_id, tables = context.session, context.snapshot.id, REVERSALS[kind].tables
-    last, shelf = newest_entry(context), newest_withdrawal(context)
+    last, shelf = newest_entry(context), _newest_withdrawal(context)
     before, outbox = load_rows(session, campaign_id, tables), observe(session)
     done = work()
     mine = (JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.id > last, JOURNAL.c.actor == "gm")
@@ -99,7 +99,7 @@ def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     # An action without an entry has changed nothing.
     if entry is not None:
         rows = write_changes(changed_rows(before, load_rows(session, campaign_id, tables)))
-        withdrawal = newest_withdrawal(context)
+        withdrawal = _newest_withdrawal(context)
         now = select(Campaign.turn, Campaign.era).where(Campaign.id == campaign_id)
         turn, era = session.execute(now).one()
         data = {
@@ -108,6 +108,7 @@ def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
             "shelf": withdrawal if withdrawal != shelf else 0,
             "turn": turn,
             "era": era,
+            "since": context.snapshot.era,
             **_describe_mails(context, outbox),
         }
         store_undo(session, entry, data)
@@ -119,14 +120,14 @@ def store_undo(session: Session, entry: int, data: Mapping[str, Any]) -> None:
     session.execute(update(JOURNAL).where(JOURNAL.c.id == entry).values(undo=dict(data)))
 
 
-def carry_over(session: Session, campaign_id: int, *, era: int) -> None:
-    """Let what could be undone in a revision of a campaign be undone in the next, in which its turns are the same."""
+def carry_over(session: Session, campaign_id: int, *, since: int, era: int) -> None:
+    """Let what could be undone in one revision of a campaign be undone in another, in which its turns are the same."""
     entries = select(JOURNAL.c.id, JOURNAL.c.undo).where(
         JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.undo.is_not(None)
     )
     for entry, undo in session.execute(entries).all():
-        if undo.get("era") == era:
-            store_undo(session, entry, {**undo, "era": era + 1})
+        if undo.get("era") == since:
+            store_undo(session, entry, {**undo, "era": era})
 
 
 def newest_entry(context: Context) -> int:
@@ -135,8 +136,7 @@ def newest_entry(context: Context) -> int:
     return flushed_connection(context.session).scalar(newest) or 0
 
 
-def newest_withdrawal(context: Context) -> int:
-    """Return the id of the turns of a campaign that were withdrawn last, 0 if none were."""
+def _newest_withdrawal(context: Context) -> int:
     newest = select(func.max(WithdrawnTurns.id)).where(WithdrawnTurns.campaign_id == context.snapshot.id)
     return context.session.scalar(newest) or 0
 

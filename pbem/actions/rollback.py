@@ -17,11 +17,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral
-from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible, versions
+from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, versions
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
-    RERUN,
     ROLLBACK,
     SEED_KNOWN,
     UNDO,
@@ -53,7 +52,7 @@ from pbem.errors import CampaignError
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Turn, WithdrawnTurns
+from pbem.store.models import Turn
 from pbem.store.types import CampaignState, PageDelivery
 from pbem.text import format_time, format_time_short, wrap
 
@@ -113,7 +112,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
             )
         deadline = new_deadline(session, snapshot, context.now)
-        return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
+        return _rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
     def do(self, context: Context) -> RollbackResult:
         """Withdraw all turns from that one on, and open it again."""
@@ -137,29 +136,23 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         if plan.seed_known:
             said += "; the seed of the dice had been told"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(seat_again(context, plan), plan, act=act, back=True)
+        _tell_rolled(_seat_again(context, plan), plan, act=act, back=True)
         return plan
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
-        return render_rolled(facts, channel)
-
-
-def render_rolled(facts: RollbackResult, channel: Channel, *, undo: bool = True) -> Iterator[str]:
-    """Yield the lines on a campaign that was rolled to a turn, or would be; with `undo`, how to undo that."""
-    if channel.done:
-        yield channel.fact(f"turn {facts.turn} is open (it was turn {facts.before}).")
-    else:
-        yield channel.fact(f"reopen turn {facts.turn} (turn {facts.before} is open now).")
-    if facts.deadline is not None:
-        yield f"It is due {format_time(facts.deadline, facts.zone)}."
-    yield f"Sheets that count: {versions(facts.sheets)}."
-    verb = "is" if channel.done else "would be"
-    yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
-    yield from (f"Seat {seat} {verb} removed again." for seat in facts.out)
-    if facts.seed_known:
-        yield wrap(SEED_KNOWN)
-    hint = f" Undo: {channel.either(f'pbem undo {facts.campaign}', 'UNDO')}" if undo else ""
-    yield channel.undone or f"Players are notified.{hint}"
+        if channel.done:
+            yield channel.fact(f"turn {facts.turn} is open (it was turn {facts.before}).")
+        else:
+            yield channel.fact(f"reopen turn {facts.turn} (turn {facts.before} is open now).")
+        if facts.deadline is not None:
+            yield f"It is due {format_time(facts.deadline, facts.zone)}."
+        yield f"Sheets that count: {versions(facts.sheets)}."
+        verb = "is" if channel.done else "would be"
+        yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
+        yield from (f"Seat {seat} {verb} removed again." for seat in facts.out)
+        if facts.seed_known:
+            yield wrap(SEED_KNOWN)
+        yield channel.undone or f"Players are notified. Undo: {channel.either(f'pbem undo {facts.campaign}', 'UNDO')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,38 +195,28 @@ class ShowTurns(GmCommand, Query[TurnsRun]):
             yield f"  turn {number}, run {format_time(at, facts.zone)}"
 
 
-@dataclass(frozen=True, slots=True)
-class UndoRollback(Change[RollbackResult]):
-    """Take the last rollback back."""
+def undo_rollback(context: Context, shelf_id: int) -> None:
+    """Reinstate the turns that a rollback withdrew, as long as the turn that it opened is open.
 
-    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
-    kind = "undo"
-    rewrites = True
+    Raises:
+        CampaignError: If they are not consistent.
+    """
+    session, snapshot = context.session, context.snapshot
 
-    def do(self, context: Context) -> RollbackResult:
-        """Reinstate the turns of the newest rollback. Raises CampaignError if there is none to undo."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        shelf = find_undoable_rollback(session, snapshot)
+    def reinstate(gone: Sequence[Turn]) -> Sequence[Turn]:
+        # Exactly one is gone: a rollback whose turn was run since is not undone.
+        restored = reinstate_turns(session, shelf_id, instead=gone[0])
+        # Checked now that there is a chain to check; the error rolls the transaction back.
+        if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
+            raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
+        _leave_time(session, snapshot, restored[-1], context.now)
+        return restored
 
-        def reinstate(gone: Sequence[Turn]) -> Sequence[Turn]:
-            # Exactly one is gone: a rollback whose turn was run since is refused above.
-            restored = reinstate_turns(session, shelf.id, instead=gone[0])
-            # Checked now that there is a chain to check; the error rolls the transaction back.
-            if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
-                raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
-            _leave_time(session, snapshot, restored[-1], now)
-            return restored
-
-        last = replace_turns(context, UNDO, snapshot.turn, reinstate)[-1]
-        over = not last.awaited
-        said = f"the rollback to turn {snapshot.turn} is undone: turn {last.number} is the last again"
-        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        plan = rolled_to(session, snapshot, last, last.deadline)
-        tell_rolled(seat_again(context, plan), plan, act=act, back=False, over=over)
-        return plan
-
-    def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
-        return render_rolled(facts, channel, undo=False)
+    last = replace_turns(context, UNDO, snapshot.turn, reinstate)[-1]
+    said = f"the rollback to turn {snapshot.turn} is undone: turn {last.number} is the last again"
+    act = add_entry(session, snapshot.id, context.now, actor="gm", text=said)
+    plan = _rolled_to(session, snapshot, last, last.deadline)
+    _tell_rolled(_seat_again(context, plan), plan, act=act, back=False, over=not last.awaited)
 
 
 def _leave_time(session: Session, snapshot: CampaignSnapshot, turn: Turn, now: dt.datetime) -> None:
@@ -246,7 +229,9 @@ def _leave_time(session: Session, snapshot: CampaignSnapshot, turn: Turn, now: d
     turn.reminded_at = None
 
 
-def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
+def _rolled_to(
+    session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None
+) -> RollbackResult:
     """Return the result of a campaign that is rolled to a turn with this deadline."""
     back, out = _seats_to_change(session, snapshot, turn.number)
     return RollbackResult(
@@ -279,7 +264,7 @@ def _seats_to_change(
     )
 
 
-def seat_again(context: Context, rolled: RollbackResult) -> Context:
+def _seat_again(context: Context, rolled: RollbackResult) -> Context:
     """Bring back or remove seats as they were at the turn to which a campaign was rolled.
 
     Returns:
@@ -297,27 +282,7 @@ def _reload(context: Context) -> Context:
     return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
-def find_undoable_rollback(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
-    """Return the withdrawn turns of the newest rollback. Raises CampaignError if it cannot be undone."""
-    # The row stays, without turns, when its turns were reinstated.
-    holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
-    shelves = select(WithdrawnTurns).where(
-        WithdrawnTurns.campaign_id == snapshot.id, WithdrawnTurns.kind.in_((ROLLBACK, RERUN)), holds_turns
-    )
-    shelf = session.scalars(shelves.order_by(WithdrawnTurns.id.desc()).limit(1)).first()
-    if shelf is None or shelf.kind != ROLLBACK:
-        since = " since the last one, a turn was run again" if shelf else ""
-        raise CampaignError(f"{snapshot.name} has no rollback to undo:{since or ' there was none'}")
-    if snapshot.turn != shelf.first or snapshot.status != CampaignState.RUNNING:
-        raise CampaignError(
-            f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be undone: "
-            f"that turn has been run since; to go back once more: "
-            f"pbem rollback {snapshot.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
-        )
-    return shelf
-
-
-def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
+def _tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
     """Mail every player the turn, deadline and sheet that count now; a reply is taken as orders for it."""
     session, app, snapshot = context.session, context.app, context.snapshot
     last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)

@@ -22,8 +22,8 @@ from pbem.actions.arguments import NUMBER, SURE, GmCommand, Number, read_number
 from pbem.actions.base import Channel, Confirmed, PlannedChange
 from pbem.actions.deadlines import tell_deadline, tell_hold, tell_release, tell_schedule
 from pbem.actions.rerun import EditState, StateEditPlan
-from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, newest_entry, newest_withdrawal, store_undo
-from pbem.actions.rollback import UndoRollback, find_undoable_rollback
+from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, carry_over, newest_entry, store_undo
+from pbem.actions.rollback import undo_rollback
 from pbem.actions.ruling import earlier_rulings, open_ruling
 from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
@@ -67,7 +67,10 @@ class UndoResult:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A change as its journal entry has it; `undone` is the entry by which it was undone already, or 0."""
+    """A change as its journal entry has it; `undone` is the entry by which it was undone already, or 0.
+
+    `turn` and `era` are as it left them, `since` is the revision before it, -1 if that was not stored.
+    """
 
     id: int
     text: str
@@ -75,6 +78,7 @@ class _Entry:
     kind: str
     turn: int = 0
     era: int = 0
+    since: int = -1
     shelf: int = 0
     mails: tuple[int, ...] = ()
     superseded: tuple[int, ...] = ()
@@ -240,6 +244,7 @@ def _read_entry(row: Row[Any]) -> _Entry:
             rows=read_changes(data.get("rows", [])),
             mails=tuple(data.get("mails", ())),
             superseded=tuple(data.get("superseded", ())),
+            since=int(data.get("since", -1)),
             **{name: int(data.get(name, 0)) for name in ("turn", "era", "shelf", "undone")},
         )
     except (*PARSE_ERRORS, StopIteration) as error:
@@ -289,17 +294,9 @@ def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
 
 def _check_kept(context: Context, entry: _Entry) -> None:
     """Raise CampaignError unless all is there that was before a change."""
-    if entry.kind == "rollback":
-        _check_withdrawal(context, entry, find_undoable_rollback(context.session, context.snapshot).id)
-    elif entry.kind == "state":
-        _check_withdrawal(context, entry, newest_withdrawal(context))
-    elif not entry.rows and entry.kind != "export":
+    gone = select(Turn.id).where(Turn.campaign_id == context.snapshot.id, Turn.shelf_id == entry.shelf).limit(1)
+    if not entry.rows and entry.kind != "export" and context.session.scalar(gone) is None:
         raise CampaignError(f'"{entry.text}" changed nothing that could be restored')
-
-
-def _check_withdrawal(context: Context, entry: _Entry, newest: int) -> None:
-    if not entry.shelf or entry.shelf != newest:
-        raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {context.snapshot.name} were changed since')
 
 
 def _check_moment(context: Context, entry: _Entry) -> None:
@@ -408,6 +405,12 @@ def _undo_state(context: Context, plan: _Plan) -> None:
     EditState().keep(context, plan.edit)
 
 
+def _reinstate(context: Context, plan: _Plan) -> None:
+    undo_rollback(context, plan.entry.shelf)
+    # The turns are again those of before the rollback, so what could be undone then can be.
+    carry_over(context.session, context.snapshot.id, since=plan.entry.since, era=context.snapshot.era + 1)
+
+
 def _take_back_export(context: Context) -> None:
     """Let a campaign that has moved be played here after all, on hold; notify its players."""
     session, moved = context.session, context.snapshot
@@ -423,7 +426,7 @@ def _take_back_export(context: Context) -> None:
 
 _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
     "export": lambda context, _: _take_back_export(context),
-    "rollback": lambda context, _: UndoRollback().do(context),
+    "rollback": _reinstate,
     "ruling": _undo_ruling,
     "state": _undo_state,
 }

@@ -128,7 +128,7 @@ def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now
         )
     )
     session.flush()
-    carry_over(session, snapshot.id, era=snapshot.era)
+    carry_over(session, snapshot.id, since=snapshot.era, era=snapshot.era + 1)
     if not running:
         return False
     why = (

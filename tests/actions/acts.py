@@ -27,7 +27,7 @@ from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
 from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, SubmitRuling
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.settings import SetHouseRule
@@ -153,7 +153,7 @@ SHARP: dict[str, Act] = {
     "run": lambda app, now: run_campaign_now(app, "toy1", now),
     "rollback by one": deed(RollBack(2)),
     "rollback by two": deed(RollBack(1)),
-    "forward": deed(UndoRollback()),
+    "undo": deed(UndoChange()),
     "rerun": deed(RerunTurn()),
     "rerun with a sheet": deed(RerunTurn(RerunChanges(sheets=SHEET))),
     "patch": deed(EditState(PURSE)),
@@ -177,7 +177,6 @@ ACTS: dict[str, Act] = (
         "sheet": deed(EnterSheet("red", SHEET["red"])),
         "preview": lambda app, now: run_query(app, "toy1", PreviewTurn(), now),
         "fork": fork,
-        "undo": deed(UndoChange()),
         "undone deadline": undo_deadline,
         "undone removal": undo_removal,
         "hold": deed(HoldCampaign()),

@@ -39,7 +39,7 @@ from pbem.actions.press import (
 from pbem.actions.questions import AnswerQuestion, AskGm
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
@@ -92,7 +92,6 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
         EditState(PURSE),
         RollBack(2),
         RollBack(1),
-        UndoRollback(),
         RerunTurn(),
         RerunTurn(RerunChanges(sheets=SHEET)),
         RequestRun(),

@@ -9,7 +9,8 @@ from sqlalchemy import delete, update
 
 from pbem.actions.base import run_action
 from pbem.actions.rerun import RerunTurn
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
+from pbem.actions.undo import UndoChange
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, Turn
@@ -78,7 +79,7 @@ def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="cannot be undone, since turn 2 was not run, but turn 5 follows it"):
-        run_action(played.app, "toy1", UndoRollback(), played.now)
+        run_action(played.app, "toy1", UndoChange(), played.now)
     assert numbers(played) == [0, 1, 2]
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import select, update
 
 from pbem.actions.base import CLI, DRY_RUN, run_action, run_query
 from pbem.actions.deadlines import HoldCampaign
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
 from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat, ResumeSeat
+from pbem.actions.undo import UndoChange
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import SeatView
 from pbem.errors import CampaignError
@@ -148,9 +149,8 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     remove(played)
     run_campaign_now(played.app, "toy1", played.now)
     run_action(played.app, "toy1", RollBack(3), played.now)
-    done = list(UndoRollback().render(run_action(played.app, "toy1", UndoRollback(), played.now), CLI))
+    run_action(played.app, "toy1", UndoChange(), played.now)
 
-    assert "Seat green is removed again." in done
     assert not place(played).playing
     run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]

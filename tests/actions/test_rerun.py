@@ -12,7 +12,8 @@ from pbem.actions.open_turn import EnterSheet
 from pbem.actions.press import AnnounceInReport
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
+from pbem.actions.undo import UndoChange
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import Context, locked_campaign
@@ -282,19 +283,20 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
     assert proof(played).turns == 2
 
     run_action(played.app, "toy1", RollBack(1), played.now)
-    run_action(played.app, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", UndoChange(), played.now)
     played.tick()
     assert proof(played).turns == 2
 
 
-def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
+def test_a_rerun_ends_what_was_undoable(played: Desk) -> None:
     """A rollback from before a rerun cannot be undone, and the error says so."""
     play(played, {"red": "BID 1"})
     run_action(played.app, "toy1", RollBack(2), played.now)
+    rollback = next(entry.id for entry in rows(played, JournalEntry)[::-1] if entry.undo)
     again(played, green="BID 9")
 
-    with pytest.raises(CampaignError, match="since the last one, a turn was run again"):
-        run_action(played.app, "toy1", UndoRollback(), played.now)
+    with pytest.raises(CampaignError, match="cannot be undone: the turns of toy1 were changed since"):
+        run_action(played.app, "toy1", UndoChange(str(rollback)), played.now)
 
 
 def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
@@ -377,7 +379,7 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     run_action(shared.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
     play(shared, {"blue": "BID 33"})
     run_action(shared.app, "toy1", RollBack(1), shared.now)
-    run_action(shared.app, "toy1", UndoRollback(), shared.now)
+    run_action(shared.app, "toy1", UndoChange(), shared.now)
     assert proof(shared).turns == 2
 
     run_action(shared.app, "toy1", RollBack(2), shared.now)

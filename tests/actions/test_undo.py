@@ -17,7 +17,7 @@ from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign
 from pbem.actions.open_turn import EnterSheet, RollDice
 from pbem.actions.press import Announce, AnnounceInReport
 from pbem.actions.rerun import EditState, ShowState
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
@@ -326,7 +326,7 @@ def test_an_edited_state_is_made_again_what_it_was(running: Desk) -> None:
     assert "has undone something itself" in refused(running)
 
 
-def test_a_rollback_is_undone_as_by_forward(running: Desk) -> None:
+def test_a_rollback_is_undone(running: Desk) -> None:
     """The turns that it withdrew are reinstated, and each player has one mail, not two."""
     act(running, RollBack(1))
     undo(running)
@@ -335,13 +335,20 @@ def test_a_rollback_is_undone_as_by_forward(running: Desk) -> None:
     assert sorted(outbox(running)) == ["ann@example.org", "bob@example.org", "cyd@example.org"]
 
 
-def test_forward_and_undo_are_not_both_done(running: Desk) -> None:
-    """After the old command, the rollback is not undone once more."""
-    act(running, RollBack(1))
-    entry = last_entry(running)
-    act(running, UndoRollback())
+def test_rollbacks_are_undone_one_by_one(running: Desk) -> None:
+    """What could be undone before a rollback can be again once that is undone."""
+    play(running, ALL)
+    entries = []
+    for deed in (ExtendDeadline("24h"), RollBack(2), ExtendDeadline("24h"), RollBack(1)):
+        act(running, deed)
+        entries.append(last_entry(running))
+    extended, first, between, second = entries
 
-    assert "the turns of toy1 were changed since" in refused(running, entry)
+    assert undo(running, second).what == "rolled back from turn 2 to turn 1"
+    assert undo(running, between).what.startswith("turn 2 extended")
+    assert undo(running, first).what == "rolled back from turn 3 to turn 2"
+    assert "was undone already" in refused(running, second)
+    assert undo(running, extended).what.startswith("turn 3 extended")
 
 
 def test_a_mail_that_goes_out_meanwhile_is_a_conflict(running: Desk) -> None:

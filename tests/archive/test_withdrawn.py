@@ -11,7 +11,8 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
+from pbem.actions.undo import UndoChange
 from pbem.archive.record import file_hash
 from pbem.archive.verify import VerifyResult, verify
 from pbem.errors import ReplayError
@@ -154,7 +155,7 @@ def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None
 
 def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
     """After an undone rollback the turn is no longer withdrawn, and the proof passes."""
-    run_action(rolled.app, "toy1", UndoRollback(), rolled.now)
+    run_action(rolled.app, "toy1", UndoChange(), rolled.now)
     play(rolled, {"blue": "BID 3"})
 
     assert (proof(rolled).turns, proof(rolled).withdrawn, checked(rolled).withdrawn) == (3, 0, 0)

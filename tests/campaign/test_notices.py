@@ -11,8 +11,9 @@ from sqlalchemy import update
 
 from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
-from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.rollback import RollBack
 from pbem.actions.start import StartCampaign
+from pbem.actions.undo import UndoChange
 from pbem.campaign.notices import CampaignMailer
 from pbem.report.facts import DrawnPicture, RenderedReport
 from pbem.scheduler.tick import run_campaign_now
@@ -81,7 +82,7 @@ def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
     run_campaign_now(desk.app, "toy1", desk.now)
     ACTS["rerun with a sheet"](desk.app, desk.now)
     run_action(desk.app, "toy1", RollBack(2), desk.now)
-    run_action(desk.app, "toy1", UndoRollback(), desk.now)
+    run_action(desk.app, "toy1", UndoChange(), desk.now)
     desk.tick()
 
     mails = [mail for to in ("ann@example.org", "cyd@example.org", "gm@example.org") for mail in desk.mails(to)]
