@@ -1,4 +1,4 @@
-"""The way of a plain order sheet through a whole `pbem tick`: what is entered, how deep, with which statements.
+"""The ways of a plain order sheet through a whole `pbem tick`, and of `pbem hold`: what is entered.
 
     python -m bench.path [--list]
 
@@ -46,7 +46,7 @@ END
 
 
 class Entered(NamedTuple):
-    """Modules and functions that a tick enters, its deepest stack, and the statements that process messages."""
+    """Modules and functions that a command enters, its deepest stack, and the statements that process messages."""
 
     modules: frozenset[str]
     functions: frozenset[str]
@@ -54,14 +54,15 @@ class Entered(NamedTuple):
     statements: tuple[str, ...]
 
 
-def measure() -> tuple[Entered, Entered]:
-    """Return what an idle tick enters, and one that answers a sheet."""
+def measure() -> tuple[Entered, Entered, Entered]:
+    """Return what an idle tick enters, one that answers a sheet, and a hold of the campaign."""
     with TemporaryDirectory() as folder, _fresh_processes() as fresh:
         home = Path(folder, "home")
         make_home(home)
         idle = fresh.submit(trace, home).result()
         mail_sheet(home)
-        return idle, fresh.submit(trace, home).result()
+        sheet = fresh.submit(trace, home).result()
+        return idle, sheet, fresh.submit(trace, home, "hold", "trap", "a train").result()
 
 
 def make_home(home: Path) -> None:
@@ -83,8 +84,8 @@ def _fresh_processes() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
 
 
-def trace(home: Path) -> Entered:
-    """Return what a tick enters. To be called in a fresh process."""
+def trace(home: Path, *words: str) -> Entered:
+    """Return what a command enters, by default a tick. To be called in a fresh process."""
     functions: set[str] = set()
     deepest: list[tuple[str, ...]] = [()]
     statements: list[str] = []
@@ -104,7 +105,7 @@ def trace(home: Path) -> Entered:
     sys.setprofile(enter)
     try:
         with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
-            run_cli(["--home", str(home), "tick"], prog_name="pbem", standalone_mode=False)
+            run_cli(["--home", str(home), *(words or ["tick"])], prog_name="pbem", standalone_mode=False)
     finally:
         sys.setprofile(None)
     modules = frozenset(name.partition(":")[0] for name in functions)
@@ -137,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--list", action="store_true", help="name what is counted")
     named = parser.parse_args(arguments).list
-    idle, sheet = measure()
+    idle, sheet, hold = measure()
     own = sheet.modules - idle.modules
     for size, what, names in (
         (len(sheet.modules), "modules", ()),
@@ -145,6 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         (len(sheet.functions), "functions", ()),
         (len(sheet.deepest), "frames deep", sheet.deepest),
         (len(sheet.statements), "statements of process_messages", sheet.statements),
+        (len(hold.modules), "modules of pbem hold", sorted(hold.modules)),
         (count_lines(), "lines of " + " and ".join(READING_OF_MAIL), ()),
     ):
         click.echo(f"{size:6,} {what}")

@@ -17,7 +17,7 @@ from pbem.errors import ConfigError
 from pbem.games import find_game
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import has_tables, migrate, require_current_schema
-from pbem.store.queue import create_queue_tables, open_dispatcher
+from pbem.store.queue import create_queue_tables, enqueue
 from pbem.store.session import Store, restoring
 from pbem.util import gc_paused, package_data
 
@@ -71,7 +71,7 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     """
     require_current_schema(settings.database)
     folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
-    store = Store(settings.database, open_dispatcher(settings.database))
+    store = Store(settings.database, enqueue)
     gc.freeze()  # all that is loaded stays; traversing it in each collection takes a tenth of a turn's time
     try:
         with ExitStack() as opened:

@@ -132,10 +132,10 @@ def test_errors_import_nothing() -> None:
 
 
 def test_the_host_imports_no_game() -> None:
-    """Only the catalogue looks for installed games; the command line imports its own commands by name."""
+    """Only the catalogue looks for installed games; commands and actions are imported by their names."""
     assert strays(HOST, lambda file, module: module.split(".")[0] not in {"pbem_rules", "cli", "tests"}) == {}
     searching = [package(file) for file in HOST if _SEARCH.search(file.read_text())]
-    assert sorted(searching) == ["cli", "games", "testing"]
+    assert sorted(searching) == ["actions", "cli", "games", "testing"]
 
 
 def test_the_host_names_no_game() -> None:

@@ -3,9 +3,10 @@
 An action that can be requested by mail is also a typed order
 (`pbem.ruleset.order_types`): its docstring is the help, its `usage` the command,
 and its fields have the types of their arguments behind them. It is declared
-nowhere else but in the list of `pbem.actions.registry`. Where a command stands for
-one of several actions, or its arguments are not those of the action, a class of
-its own is the command, and `wish` makes the action.
+nowhere else but in `pbem.verbs`, if it is one of a GM, or in the lists of
+`pbem.actions.registry`. Where a command stands for one of several actions, or its
+arguments are not those of the action, a class of its own is the command, and `wish`
+makes the action.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
+from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self
 
 from pbem.actions.base import Change, Query, TextResult, Weight
@@ -25,6 +27,7 @@ from pbem.mail.message import AttachedFile
 from pbem.ruleset.fields import Field, FieldError, KeywordField
 from pbem.ruleset.order_types import FILLED_IN, Order, OrderType
 from pbem.ruleset.values import SeatName
+from pbem.verbs import Verb
 
 Wish = Query[Any] | Change[Any]
 """The action that a command asks for."""
@@ -285,9 +288,10 @@ class GmCommand(Order):
     files of the mail belong to it. The `weight` of the action says whether it needs
     confirmation; then the command has the field `sure`, the word YES, without which the
     effect is only shown. If that effect depends on the turn, `asked` is the turn that
-    was open when it was shown.
+    was open when it was shown. `acts` are the changes that it may stand for; by default it is one itself, or none.
     """
 
+    acts: ClassVar[tuple[type[Change[Any]], ...]] = ()
     takes_text = False
     takes_files = False
     sure: str | None = None
@@ -323,6 +327,12 @@ class GmCommand(Order):
         kinds = OrderType.of(type(self)).kinds
         valued = {name: kind for name, kind in kinds.items() if isinstance(kind, Valued)}
         return replace(self, **{name: kind.value(getattr(self, name)) for name, kind in valued.items()})
+
+
+def forms_of(verb: Verb) -> tuple[type[GmCommand], ...]:
+    """Import the classes of an action of a GM."""
+    named = (each.split(":") for each in verb.does.split())
+    return tuple(getattr(import_module(f"pbem.actions.{module}"), name) for module, name in named)
 
 
 CAMPAIGN = FreeText("campaign", "the name of a campaign", "trap7")

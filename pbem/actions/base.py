@@ -53,13 +53,13 @@ TICK = "pbem tick"
 class Channel:
     """The way by which an action was asked for and is answered: the terminal or a mail.
 
-    `undone` says how to have a previewed change done; it is "" once it was done. `served`: a service runs in
-    the home, and does what a tick would do.
+    `undone` says how to have a previewed change done; it is "" once it was done. `is_served`: a service
+    runs in the home, and does what a tick would do.
     """
 
     by_mail: bool = False
     undone: str = ""
-    served: bool = False
+    is_served: Callable[[], bool] = lambda: False
 
     @property
     def done(self) -> bool:
@@ -90,7 +90,7 @@ class Channel:
 
     def next(self, command: str) -> str:
         """Return the next step on the command line, with a blank before it; "" by mail, and where it is done anyway."""
-        return "" if self.by_mail or (self.served and command == TICK) else f" Next: {command}"
+        return "" if self.by_mail or (command == TICK and self.is_served()) else f" Next: {command}"
 
 
 CLI = Channel()

@@ -58,6 +58,7 @@ class SetCommand(GmCommand):
 
     usage = "SET [settings...]"
     examples = ("SET grace=12h", 'SET schedule="FRI 20:00 Europe/Berlin"', "SET")
+    acts = (SetHouseRule,)
     settings: Annotated[tuple[str, ...], FreeText("rule=value", "a house rule with its value", "grace=12h")] = ()
 
     @property
@@ -83,6 +84,8 @@ class SetCommand(GmCommand):
             name, equals, value = word.partition("=")
             if equals or not given:
                 rule = name.lower()
+                if rule in given:
+                    raise CampaignError(f"{rule} is given twice: {' '.join(given[rule])} and {value}")
                 given[rule] = [value] if value else []
             else:
                 given[rule].append(word)
@@ -100,6 +103,7 @@ class AnnounceCommand(GmCommand):
     """
 
     usage = "ANNOUNCE [TO to...] [IN place]"
+    acts = (Announce, AnnounceInReport)
     takes_text = True
     to: Annotated[tuple[str, ...], SEAT] = ()
     place: Annotated[str | None, KeywordField(("REPORT",))] = None

@@ -257,7 +257,7 @@ class _EnteredSheet:
 class EnterSheet(PreviewedChange[Receipt]):
     """Enter a sheet for the open turn on behalf of a seat's player, who gets the receipt."""
 
-    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT back")
     kind = "sheet"
     seat: SeatName
     lines: Lines
@@ -313,7 +313,7 @@ def _replaced_orders(receipt: Receipt, channel: Channel) -> Iterator[str]:
 
 
 def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
-    return channel.either(f"pbem sheet {campaign} {seat} --restore {version}", f"SHEET {seat} BACK {version}")
+    return channel.either(f"pbem sheet {campaign} {seat} back {version}", f"SHEET {seat} BACK {version}")
 
 
 def render_receipt(receipt: Receipt) -> Iterator[str]:

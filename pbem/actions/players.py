@@ -39,7 +39,7 @@ class LeaveSeat(SeatCommand):
 
     usage = "LEAVE [campaign]"
     proof = Proof.STRONG
-    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem give NAME SEAT to ADDRESS")
     campaign: Annotated[str | None, CAMPAIGN] = None
 
     def do(self, context: Context) -> TextResult:

@@ -137,7 +137,9 @@ class ShowQuestions(Query[QuestionList]):
             yield from render_question(each)
         if waiting:
             number = waiting[0].number
-            how = channel.either(f"pbem answer {name} {number} FILE", f"ANSWER {number}, and your words below it")
+            how = channel.either(
+                f"pbem answer {name} {number} --text FILE", f"ANSWER {number}, and your words below it"
+            )
             yield f"{count_noun(len(waiting), 'question')} not answered. Answer: {how}"
 
 
@@ -282,6 +284,7 @@ class AnswerCommand(GmCommand):
     """
 
     usage = "ANSWER [number] [TO audience] [sure]"
+    acts = (AnswerQuestion,)
     takes_text = True
     number: Annotated[str | None, NUMBER] = None
     audience: Annotated[str | None, KeywordField(AUDIENCES)] = None

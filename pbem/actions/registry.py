@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from pbem.actions.arguments import GmCommand, SeatCommand
-from pbem.actions.deadlines import (
-    ExtendDeadline,
-    HoldCampaign,
-    ReleaseCampaign,
-    ShowDeadlines,
-    VoteForExtension,
-)
-from pbem.actions.fork import TryTurn
-from pbem.actions.gm_forms import (
-    AnnounceCommand,
-    GmHelp,
-    JournalCommand,
-    RollsCommand,
-    SetCommand,
-    StateCommand,
-    StatusCommand,
-)
-from pbem.actions.open_turn import PreviewTurn, RollDice
+from pbem.actions.arguments import GmCommand, SeatCommand, forms_of
+from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import (
     AppointDeputy,
     DismissDeputy,
@@ -31,33 +14,12 @@ from pbem.actions.players import (
     Resume,
     SetDiceWord,
 )
-from pbem.actions.press import (
-    Mute,
-    SendPress,
-    Unmute,
-    WriteDiary,
-    WriteNews,
-    WriteUnsigned,
-)
-from pbem.actions.questions import AnswerCommand, AskGm
-from pbem.actions.rerun import RunAgain
-from pbem.actions.rollback import RollBack, ShowTurns
-from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
-from pbem.actions.settings import MailToken
-from pbem.actions.sheets import SheetCommand, ShowSheets
-from pbem.actions.start import StartCampaign
-from pbem.actions.undo import UndoChange
-from pbem.actions.withdraw_ruling import RulingCommand
+from pbem.actions.press import Mute, SendPress, Unmute, WriteDiary, WriteNews, WriteUnsigned
+from pbem.actions.questions import AskGm
 from pbem.ruleset.orders import OrderParser
+from pbem.verbs import VERBS
 
-GM_FORMS: tuple[type[GmCommand], ...] = (
-    *(GmHelp, MailToken, StatusCommand, JournalCommand, SetCommand, ExtendDeadline, ShowDeadlines),
-    *(HoldCampaign, ReleaseCampaign, StartCampaign, RequestRun, PreviewTurn, Invite, GiveSeat, OpenSeat),
-    *(PauseSeat, ResumeSeat, RemoveSeat, AnnounceCommand, AnswerCommand, RulingCommand, RollsCommand),
-    *(RollDice, SheetCommand, ShowSheets, UndoChange, ShowTurns, RollBack, StateCommand),
-    *(RunAgain, TryTurn),
-)
+GM_FORMS: tuple[type[GmCommand], ...] = tuple(form for verb in VERBS.values() for form in forms_of(verb))
 """The commands that a GM may mail. Of several with one word, the first one that a line fits is meant."""
 
 GM_COMMANDS = OrderParser(GM_FORMS, loosely=False)

@@ -57,17 +57,17 @@ REVERSALS: Mapping[str, Reversal] = {
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "GIVE seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem give {name} SEAT to ADDRESS", "GIVE seat TO address")
     ),
     "open": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat give {name} SEAT ADDRESS", "GIVE seat TO address")
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem give {name} SEAT to ADDRESS", "GIVE seat TO address")
     ),
-    "pause": Reversal(("seat",), helps=("pbem seat pause {name} SEAT", "PAUSE seat")),
-    "resume": Reversal(_SEATS, until_run=True, helps=("pbem seat resume {name} SEAT", "RESUME seat")),
-    "remove": Reversal(("seat",), until_run=True, helps=("pbem seat remove {name} SEAT", "REMOVE seat")),
+    "pause": Reversal(("seat",), helps=("pbem pause {name} SEAT", "PAUSE seat")),
+    "resume": Reversal(_SEATS, until_run=True, helps=("pbem resume {name} SEAT", "RESUME seat")),
+    "remove": Reversal(("seat",), until_run=True, helps=("pbem remove {name} SEAT", "REMOVE seat")),
     "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
-    "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} FILE --in-report", "ANNOUNCE")),
-    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT --restore", "SHEET seat BACK")),
+    "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} in report --text FILE", "ANNOUNCE")),
+    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT back", "SHEET seat BACK")),
     "ruling": Reversal(("turn",), until_run=True, helps=("pbem ruling {name} --restore", "RULING BACK")),
     "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "STATE")),
     "rollback": Reversal(until_run=True, helps=("pbem rollback {name} TURN", "ROLLBACK turn")),
@@ -78,7 +78,9 @@ REVERSALS: Mapping[str, Reversal] = {
     "rerun": Reversal(
         never="corrected reports take the place of others", helps=("pbem rerun {name} --sheet SEAT=FILE", "RERUN seat")
     ),
-    "announce": Reversal(never="an announcement is mailed at once", helps=("pbem announce {name} FILE", "ANNOUNCE")),
+    "announce": Reversal(
+        never="an announcement is mailed at once", helps=("pbem announce {name} --text FILE", "ANNOUNCE")
+    ),
     "roll": Reversal(never="a roll is final"),
     "gm": Reversal(never="the former token is void", helps=("pbem gm {name} --address ADDRESS", "")),
     "token": Reversal(never="the former token is void", helps=("pbem gm {name} --token", "TOKEN")),

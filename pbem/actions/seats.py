@@ -330,11 +330,11 @@ def _send(context: Context, to: str, subject: str, *said: str) -> None:
 
 def back_hint(name: str, seat: SeatName) -> str:
     """Return the commands by which a GM brings a removed seat back."""
-    return f"pbem seat resume {name} {seat} (by mail: RESUME {seat})"
+    return f"pbem resume {name} {seat} (by mail: RESUME {seat})"
 
 
 def _give_hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
-    typed, mailed = f"pbem seat give {snapshot.name} {place.seat} ADDRESS", f"GIVE {place.seat} TO ADDRESS"
+    typed, mailed = f"pbem give {snapshot.name} {place.seat} to ADDRESS", f"GIVE {place.seat} TO ADDRESS"
     return f"To give it to a player: {typed} (by mail: {mailed})"
 
 
@@ -343,7 +343,7 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it, or have two."""
 
     usage = "GIVE seat TO address [sure]"
-    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem give NAME SEAT to ADDRESS")
     kind = "give"
     seat: Annotated[SeatName, SEAT]
     address: Annotated[str, ADDRESS]
@@ -389,7 +389,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
     usage = "OPEN seat [sure]"
-    weight = Confirmed("the seat, to its player", "pbem seat give NAME SEAT ADDRESS")
+    weight = Confirmed("the seat, to its player", "pbem give NAME SEAT to ADDRESS")
     kind = "open"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -410,7 +410,7 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
         said = vacate_seat(context, place, "opened by the GM", actor="gm")
         if taken:
             return TextResult(said, undo=name)
-        return TextResult(said, next=f"pbem invite {name} ADDRESS --seat {place.seat}")
+        return TextResult(said, next=f"pbem invite {name} ADDRESS as {place.seat}")
 
 
 def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
@@ -433,7 +433,7 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure] [asked]"
-    weight = Confirmed("the seat, to its player and the game", "pbem seat resume NAME SEAT")
+    weight = Confirmed("the seat, to its player and the game", "pbem resume NAME SEAT")
     kind = "remove"
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -474,7 +474,7 @@ class PauseSeat(GmCommand, Change[TextResult]):
     """Let turns no longer wait for a seat."""
 
     usage = "PAUSE seat"
-    weight = Reversible("pbem seat resume NAME SEAT", "RESUME seat")
+    weight = Reversible("pbem resume NAME SEAT", "RESUME seat")
     kind = "pause"
     seat: Annotated[SeatName, SEAT]
 
@@ -492,7 +492,7 @@ class ResumeSeat(GmCommand, Change[TextResult]):
     """Let turns wait for a seat again."""
 
     usage = "RESUME seat"
-    weight = Reversible("pbem seat pause NAME SEAT", "PAUSE seat")
+    weight = Reversible("pbem pause NAME SEAT", "PAUSE seat")
     kind = "resume"
     seat: Annotated[SeatName, SEAT]
 

@@ -101,7 +101,7 @@ def _describe_sheet(sheet: SheetShown, zone: str) -> str:
 class RestoreSheet(PreviewedChange[Receipt]):
     """Enter an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
-    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT back")
     kind = "sheet"
     seat: SeatName
     version: int | None = None
@@ -136,6 +136,7 @@ class SheetCommand(GmCommand):
     """
 
     usage = "SHEET seat [what] [number] [sure] [asked]"
+    acts = (EnterSheet, RestoreSheet)
     takes_text = True
     seat: Annotated[SeatName, SEAT]
     what: Annotated[str | None, KeywordField(("BACK",))] = None

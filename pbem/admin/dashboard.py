@@ -133,7 +133,7 @@ def _campaign_tasks(card: CampaignCard) -> Iterator[Task]:
         yield Task(campaign=name, text=questions, command=f"pbem answer {name}")
     if open_seats := [seat.seat for seat in status.seats if seat.playing and not seat.address]:
         seats = f"{count_noun(len(open_seats), 'open seat')}: {', '.join(open_seats)}"
-        yield Task(campaign=name, text=seats, command=f"pbem invite {name} ADDRESS --seat {open_seats[0]}")
+        yield Task(campaign=name, text=seats, command=f"pbem invite {name} ADDRESS as {open_seats[0]}")
     elif status.status == CampaignState.FORMING:
         yield Task(campaign=name, text="every seat is taken", command=f"pbem start {name}")
 

@@ -18,9 +18,16 @@ from pbem import __version__
 from pbem.cli.group import Main
 from pbem.cli.output import print_lines
 from pbem.cli.topics import TOPICS
+from pbem.verbs import VERBS
 
 # At its end Python would look for garbage among all that was imported: a third of the time of an idle tick.
 atexit.register(gc.freeze)
+
+
+def _by_verbs(module: str, *words: str) -> Mapping[str, tuple[str, str]]:
+    """Return commands for actions, with their module; their summaries are those of `pbem.verbs`."""
+    return {word: (module, VERBS[word].summary) for word in words}
+
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Start here": {
@@ -29,36 +36,27 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("start_here", "Check the installation and say how to fix problems"),
         "games": ("start_here", "List the games; show the options or rules of one"),
         "new": ("start_here", "Create a campaign"),
-        "invite": ("start_here", "Invite a person to play"),
-        "start": ("start_here", "Start a campaign and send the first reports"),
+        **_by_verbs("worded", "invite", "start"),
         "tick": ("tick", "Do all that is due: read mail, run turns, send mail"),
-        "status": ("status", "Show turns, deadlines, seats, sheets, stuck mail"),
+        **_by_verbs("status", "status"),
         "backup": ("start_here", "Write a backup of the home"),
     },
     "Running a campaign": {
-        "deadline": ("running", "Show or change the deadline of the open turn"),
-        "set": ("running", "Show or change house rules, such as the schedule"),
-        "hold": ("running", "Hold a campaign: no turn is run until released"),
-        "release": ("running", "Release a held campaign"),
-        "run": ("running", "Run the open turn now"),
-        "preview": ("running", "Compute the open turn; keep and send nothing"),
-        "seat": ("running", "Give, open, pause, resume or remove a seat"),
-        "announce": ("running", "Write to players, at once or with the next report"),
-        "answer": ("running", "List questions to the GM, or answer one"),
+        **_by_verbs("worded", "deadline", "set", "hold"),
+        **_by_verbs("running", "release", "run", "preview"),
+        **_by_verbs("worded", "give", "open", "pause", "resume", "remove", "announce", "answer"),
         "gm": ("running", "Show or change the GM; send the GM a new token"),
-        "journal": ("running", "Show what was done, when and by whom; show press"),
+        **_by_verbs("worded", "journal"),
     },
     "Deciding a turn as the GM": {
-        "ruling": ("ruling", "Show, write or submit the ruling on the open turn"),
-        "roll": ("ruling", "Roll the campaign's dice, or list rolls"),
+        **_by_verbs("ruling", "ruling"),
+        **_by_verbs("worded", "roll"),
     },
     "Correcting mistakes": {
-        "undo": ("correcting", "Undo the last change that can be undone"),
-        "sheet": ("correcting", "Show a seat's order sheet, or enter one"),
-        "rerun": ("correcting", "Run the last turn again with other sheets"),
-        "rollback": ("correcting", "Reopen an earlier turn"),
-        "state": ("correcting", "Print the game state, or change it"),
-        "fork": ("correcting", "Copy a campaign as of an earlier turn, to try it"),
+        **_by_verbs("worded", "undo", "sheet"),
+        **_by_verbs("correcting", "rerun"),
+        **_by_verbs("worded", "rollback"),
+        **_by_verbs("correcting", "state", "fork"),
     },
     "Mail, moving and proof": {
         "inbox": ("mail", "List messages received; show, save or retry one"),

@@ -12,8 +12,7 @@ from pbem.actions.create import read_options
 from pbem.bots.arena import MOST_TURNS, ArenaResult, Tally, arena_plot, open_arena, play_arena
 from pbem.bots.by_mail import BotPass, answer_reports, play_command, play_game
 from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import NEW, command
+from pbem.cli.command import NEW, Call, command
 from pbem.cli.options import FILE, pairs_option
 from pbem.cli.output import check_picture_name, progress, write_picture
 from pbem.config import checked_address, load_settings

@@ -13,49 +13,14 @@ from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
 from pbem.actions.rerun_plan import RerunChanges
-from pbem.actions.rollback import RollBack, ShowTurns
-from pbem.actions.sheets import RestoreSheet, ShowSheets
-from pbem.actions.undo import UndoChange
 from pbem.app import init_home, open_app
 from pbem.campaign.order_sheets import Lines
 from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import command
-from pbem.cli.options import FOLDER, NUMBER, TURN, campaign, restore_option, sheets_option
+from pbem.cli.command import Call, command
+from pbem.cli.options import FOLDER, TURN, campaign, sheets_option
 from pbem.inbox.frames import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
-
-
-@command(
-    "pbem undo trap7",
-    (UndoChange,),
-    help="The journal marks the entries that can be undone; without ENTRY it is the newest change of yours.",
-)
-@campaign
-@click.argument("entry", type=NUMBER, required=False)
-def undo(call: Call, name: str, entry: int | None) -> None:
-    call.act(name, UndoChange(None if entry is None else str(entry)))
-
-
-@command(
-    "pbem sheet trap7 red red.txt",
-    (EnterSheet, RestoreSheet),
-    help="The order lines in FILE become the sheet for the open turn; its player gets the receipt.",
-)
-@campaign
-@click.argument("seat", required=False, shell_complete=completion.seats)
-@click.argument("file", type=click.File("rb"), required=False)
-@restore_option
-def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, restore: int | None) -> None:
-    if restore is not None and (file is not None or seat is None):
-        raise click.UsageError("name a SEAT with --restore, and no FILE")
-    if seat is None or (file is None and restore is None):
-        call.show(name, ShowSheets(seat))
-    elif file is not None:
-        call.act(name, EnterSheet(seat, sheet_lines(file.read(), name)))
-    else:
-        call.act(name, RestoreSheet(seat, restore or None))
 
 
 @command(
@@ -69,20 +34,6 @@ def sheet(call: Call, name: str, *, seat: str | None, file: BinaryIO | None, res
 @click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
 def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool) -> None:
     call.act(name, RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch)))
-
-
-@command(
-    "pbem rollback trap7 4",
-    (RollBack,),
-    help="The sheets that came in for it count again. Without TURN, the turns are listed.",
-)
-@campaign
-@click.argument("turn", type=TURN, required=False, shell_complete=completion.turns)
-def rollback(call: Call, name: str, turn: int | None) -> None:
-    if turn is not None:
-        call.act(name, RollBack(turn))
-    else:
-        call.show(name, ShowTurns())
 
 
 @command(

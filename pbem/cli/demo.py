@@ -28,8 +28,7 @@ from pbem.app import App, open_app
 from pbem.archive.replay import replay
 from pbem.bots.match import seat_names
 from pbem.campaign.snapshot import load_campaign, load_state
-from pbem.cli.call import Call
-from pbem.cli.command import NEW, command
+from pbem.cli.command import NEW, Call, command
 from pbem.cli.options import FOLDER
 from pbem.cli.output import progress
 from pbem.config import load_settings, write_default_settings

@@ -74,8 +74,8 @@ class _Commands(UserDict[str, Any]):
             # Collecting garbage among all that is imported took a fifth of the start.
             with gc_paused(for_good=True):
                 there = vars(import_module(f"pbem.cli.{module}"))
-            # As in "import_" and "seat_": where Python or another import has the name.
-            self.data[name] = there.get(f"{name}_") or there[name]
+            # As in "import_": where Python or another import has the name.
+            self.data[name] = there["make"](name) if module == "worded" else there.get(f"{name}_") or there[name]
             self.data[name].help = f"{summary}.\n\n{self.data[name].help or ''}"
         found: click.Command = self.data[name]
         return found

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from pbem.cli.call import Call
-from pbem.cli.command import SHOWS, command
+from pbem.cli.command import SHOWS, Call, command
 from pbem.cli.topics import TOPICS
 
 

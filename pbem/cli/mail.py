@@ -25,8 +25,7 @@ from pbem.app import App, upgrade_home
 from pbem.backup.restore import restore_home
 from pbem.backup.transfer import export_campaign, import_campaign
 from pbem.cli import completion
-from pbem.cli.call import Call, clock
-from pbem.cli.command import DUE, NEW, command
+from pbem.cli.command import DUE, NEW, Call, clock, command
 from pbem.cli.lines import (
     exported_lines,
     imported_lines,

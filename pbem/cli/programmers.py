@@ -22,8 +22,7 @@ import click
 from pbem import __version__
 from pbem.actions.base import Harmless
 from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import NEW, SHOWS, command, group
+from pbem.cli.command import NEW, SHOWS, Call, command, group
 from pbem.cli.lines import check_lines
 from pbem.cli.options import FOLDER
 from pbem.cli.sheet_check import check_sheet, order_form

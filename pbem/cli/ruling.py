@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from pbem.actions.base import CLI, run_query
-from pbem.actions.open_turn import RollDice, ShowRolls
 from pbem.actions.ruling import (
     DIGEST,
     WHOLE,
@@ -31,11 +30,9 @@ from pbem.actions.ruling import (
 )
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, ShowRuling
 from pbem.app import App
-from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import command
+from pbem.cli.command import Call, command
 from pbem.cli.lines import ruling_folder_lines
-from pbem.cli.options import FOLDER, NUMBER, campaign, restore_option
+from pbem.cli.options import FOLDER, campaign, restore_option
 from pbem.errors import CampaignError, StoreError
 from pbem.ruleset.order_types import Finding
 from pbem.text import wrap
@@ -209,23 +206,3 @@ def _leading_remarks(text: str) -> str:
     """Return the remarks with which a file begins."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
-
-
-@command(
-    'pbem roll king1 3d6+2 "ann storms the gate"',
-    (RollDice,),
-    help="A roll in the open turn, for what LABEL says, is final; anyone can check it at the end.",
-)
-@campaign
-@click.argument("dice", required=False)
-@click.argument("label", required=False)
-@click.option(
-    "--turn", type=NUMBER, shell_complete=completion.turns, help="List the rolls of this turn. [default: the open one]"
-)
-def roll(call: Call, name: str, *, dice: str | None, label: str | None, turn: int | None) -> None:
-    if (dice is None) != (label is None) or (dice is not None and turn is not None):
-        raise click.UsageError("give DICE and a LABEL, or neither and perhaps --turn")
-    if dice is None or label is None:
-        call.show(name, ShowRolls(turn))
-    else:
-        call.act(name, RollDice(dice, label))

@@ -8,14 +8,11 @@ import click
 
 from pbem.actions.base import Harmless
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
-from pbem.actions.seats import Invite
-from pbem.actions.start import StartCampaign
 from pbem.admin.doctor import run_checks
 from pbem.app import init_home
 from pbem.backup.create import create_backup
 from pbem.cli import completion
-from pbem.cli.call import Call, cli_channel
-from pbem.cli.command import NEW, SHOWS, command
+from pbem.cli.command import NEW, SHOWS, Call, cli_channel, command
 from pbem.cli.lines import checked_lines, diagnosis_lines, game_facts, game_lines, made_lines
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign, pairs_option
 from pbem.cli.output import print_error, progress
@@ -114,24 +111,8 @@ def new(
     )
     with call.open() as app:
         created = create_campaign(app, wanted, call.now)
-        channel = cli_channel(app)
-    call.print({"campaign": name, "created": created}, render_created(name, created, channel))
-
-
-@command("pbem invite trap7 dora@example.org", (Invite,), help="They are mailed a code that brings a seat.")
-@campaign
-@click.argument("address")
-@click.option(
-    "--seat", default="", shell_complete=completion.seats, help="The seat to offer. [default: the first that is free]"
-)
-def invite(call: Call, name: str, address: str, seat: str) -> None:
-    call.act(name, Invite(address, seat))
-
-
-@command("pbem start trap7", (StartCampaign,))
-@campaign
-def start(call: Call, name: str) -> None:
-    call.act(name, StartCampaign())
+        lines = list(render_created(name, created, cli_channel(app)))
+    call.print({"campaign": name, "created": created}, lines)
 
 
 @command(

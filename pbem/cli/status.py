@@ -12,8 +12,7 @@ from pbem.actions.base import CLI, format_utc, run_query
 from pbem.actions.status import ShowStatus, render_undelivered
 from pbem.admin.health import HomeStatus, home_status
 from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import SHOWS, command
+from pbem.cli.command import SHOWS, Call, command
 from pbem.cli.options import FILE
 from pbem.cli.output import write_picture
 from pbem.scheduler.worker_status import WorkersStatus, load_worker_status

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.campaign.deadlines import describe_reason
-from pbem.cli.call import Call
-from pbem.cli.command import DUE, command
+from pbem.cli.command import DUE, Call, command
 from pbem.cli.output import print_error, progress
 from pbem.scheduler.tick import tick as tick_home
 from pbem.scheduler.work import TickResult

@@ -14,8 +14,7 @@ from pbem.archive.verify import verify as verify_archive
 from pbem.backup.restore import check_backup
 from pbem.campaign.archive_sync import begun, prove_archive
 from pbem.cli import completion
-from pbem.cli.call import Call
-from pbem.cli.command import SHOWS, command
+from pbem.cli.command import SHOWS, Call, command
 from pbem.cli.lines import checked_lines, proof_lines, verified_lines
 from pbem.cli.output import print_error, progress, to_json
 from pbem.errors import PbemError

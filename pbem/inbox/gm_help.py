@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from pbem.inbox.synonyms import as_gm_command, load_table, words_for
+from pbem.inbox.synonyms import as_gm_command, words_for
 from pbem.report.answers import GmCommandHelp, GmHelpPage
 from pbem.ruleset.fields import nearest
-
-
-@dataclass(frozen=True, slots=True)
-class GmWord:
-    """A command of a GM as HELP explains it.
-
-    `example` has the lines of a frame that can be sent as they are, but for names. `undo` is the command that reverses
-    it, or the reason why there is none.
-    """
-
-    usage: str
-    summary: str
-    example: tuple[str, ...]
-    undo: str
-    more: str = ""
-
-    @property
-    def word(self) -> str:
-        """The first word."""
-        return self.usage.split()[0]
-
-
-def _word(row: Mapping[str, Any]) -> GmWord:
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    return GmWord(**values)
-
-
-_TOPICS = tuple((title, tuple(map(_word, rows))) for title, rows in load_table("gm_help").items())
-
-GM_WORDS: tuple[GmWord, ...] = tuple(word for _, words in _TOPICS for word in words)
-"""All commands, in the order of HELP."""
+from pbem.verbs import TOPICS, VERBS, Verb
 
 # The more used ones first: of two that are as near to a mistyped word the first is offered.
 _USED = ("STATUS", "HELP", "DEADLINE", "RULING", "HOLD", "RELEASE", "RUN", "SHEET", "ANNOUNCE")
-_OFTEN = (*_USED, *(each.word for each in GM_WORDS if each.word not in _USED))
+_OFTEN = tuple(dict.fromkeys((*_USED, *map(str.upper, VERBS))))
 
 
 def nearest_command(typed: str) -> str:
@@ -60,7 +28,7 @@ def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
     """Return HELP on one command of a campaign's GM, or the list where the words behind HELP name none."""
     typed = as_gm_command(" ".join(words)).split()[:1] or [""]
     word = typed[0].upper()
-    found = next((each for each in GM_WORDS if word == each.word), None)
+    found = VERBS.get(word.lower())
     near = nearest_command(word) if word and found is None else ""
     return GmHelpPage(
         campaign=campaign,
@@ -71,19 +39,19 @@ def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
     )
 
 
-def _help_on(word: GmWord) -> GmCommandHelp:
+def _help_on(verb: Verb) -> GmCommandHelp:
     return GmCommandHelp(
-        usage=word.usage,
-        help=" ".join(filter(None, (f"{word.summary}.", word.more))),
-        also=words_for(word.word),
-        example=word.example,
-        undo=word.undo,
+        usage=verb.usage,
+        help=" ".join(filter(None, (f"{verb.summary}.", f"Below it: {verb.below}." if verb.below else "", verb.more))),
+        also=words_for(verb.word.upper()),
+        example=tuple(verb.example.splitlines()),
+        undo=verb.undo,
     )
 
 
 def _listed() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    for title, words in _TOPICS:
-        yield title, tuple((each.usage, each.summary) for each in words)
+    for title, verbs in TOPICS.items():
+        yield title, tuple((each.usage, each.summary) for each in verbs)
 
 
 def help_lines(page: GmHelpPage) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Other words for commands, of players and of GMs: whole lines, and beginnings behind which the arguments stand.
 
-The words are data, `words/player.toml` and `words/gm.toml`. A beginning counts only with
+The words are data, `words/player.toml` and `pbem.verbs`. A beginning counts only with
 arguments that can be meant, so that "From the castle to the lake" stays an order in a
 game of free words.
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 from pbem.actions.days import write_span, write_span_of_time, write_time
 from pbem.ruleset.tokenizer import quote_word
+from pbem.verbs import VERBS
 
 LONGEST = 200
 """Characters of a line that may be a synonym."""
@@ -107,7 +108,7 @@ class Synonyms:
 
     @classmethod
     def of(cls, table: Mapping[str, Mapping[str, Any]]) -> Synonyms:
-        """Return the synonyms of a table as `words/gm.toml` has it."""
+        """Return the synonyms of a table as `words/player.toml` has it."""
         alone, before, others = dict[str, str](), dict[str, tuple[str, str]](), dict[str, tuple[str, ...]]()
         for command, row in table.items():
             also = row.get("also", ())
@@ -140,7 +141,19 @@ _MOST_WORDS = 5
 
 @cache
 def _synonyms(name: str) -> Synonyms:
-    return Synonyms.of(load_table(name))
+    return Synonyms.of(gm_table() if name == "gm" else load_table(name))
+
+
+def gm_table() -> Mapping[str, Mapping[str, Any]]:
+    """Return the other words of `pbem.verbs` by the commands that they mean, such as "ANNOUNCE TO"."""
+    table: dict[str, dict[str, Any]] = {}
+    for verb in VERBS.values():
+        for kind, words in (("also", verb.also), ("alone", verb.alone), ("before", verb.before)):
+            for phrase in filter(None, words.split(", ")):
+                said, _, behind = phrase.partition(" = ")
+                row = table.setdefault(f"{verb.word} {behind}".strip().upper(), {"takes": verb.takes})
+                row.setdefault(kind, []).append(said)
+    return table
 
 
 def as_command(line: str) -> str:

@@ -353,6 +353,30 @@ class OrderType:
                     yield quote_word(dice.pick(names, *here, count))
 
 
+def read_first(
+    verbs: Iterable[OrderType], words: Sequence[str], view: ContextView, places: Sequence[int] | None = None
+) -> Order:
+    """Return the order of the first of several verbs with one word that the words of a line fit.
+
+    Args:
+        verbs: The verbs.
+        words: The words of the line.
+        view: The view that was mailed to the player.
+        places: Where each word begins, and a place behind the last, for `reached`; without them it counts words.
+
+    Raises:
+        ParseMismatch: They fit none; it is that of the verb of which they fitted most.
+    """
+    best: ParseMismatch | None = None
+    for verb in verbs:
+        try:
+            return verb.read(words, view)
+        except ParseMismatch as mismatch:
+            best = mismatch if best is None or mismatch.reached > best.reached else best
+    assert best is not None
+    raise ParseMismatch(places[best.reached], best.refused) if places else best
+
+
 def _check_defaults(order: type[Order], parts: Iterable[Part]) -> None:
     optional = {part.name for part in arguments(group for group in parts if isinstance(group, Optional))}
     for slot in dataclasses.fields(order):

@@ -45,6 +45,7 @@ from pbem.ruleset.order_types import (
     ParsedSheet,
     ParseMismatch,
     Part,
+    read_first,
 )
 from pbem.ruleset.tokenizer import (
     Token,
@@ -318,7 +319,9 @@ class OrderParser:
         if not tokens:
             return None
         try:
-            reading: Interpretation | None = Interpretation(self._read_strictly(tokens, view))
+            words, places = [token.text for token in tokens], [*(token.start for token in tokens), END]
+            order = read_first(self._verbs_of(tokens[0]), words, view, places)
+            reading: Interpretation | None = Interpretation(order)
         except ParseMismatch as strict:
             reading = self._read_leniently(line, view, strict)
         if leaving is not None and reading is not None and reading.order.ends_seat:
@@ -338,19 +341,6 @@ class OrderParser:
         if self.rewrite is None:
             return line
         return self.rewrite(line, view) if line.strip() else line
-
-    def _read_strictly(self, tokens: list[Token], view: ContextView) -> Order:
-        """Return the order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
-        words = [token.text for token in tokens]
-        best = ParseMismatch(-1, FieldError("", ""))
-        for verb in self._verbs_of(tokens[0]):
-            try:
-                return verb.read(words, view)
-            except ParseMismatch as mismatch:
-                reached = tokens[mismatch.reached].start if mismatch.reached < len(tokens) else END
-                if reached > best.reached:
-                    best = ParseMismatch(reached, mismatch.refused)
-        raise best
 
     def _read_leniently(self, line: str, view: ContextView, strict: ParseMismatch) -> Interpretation | None:
         """Return the meaning of a line as people write it; None if it says nothing. Raises FieldError."""

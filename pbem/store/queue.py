@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store.models import KeyValue
-from pbem.store.session import JobDispatcher, JobQueue, QueuedJob, Store
+from pbem.store.session import JobQueue, QueuedJob, Store
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -116,13 +116,9 @@ _PRIORITIES = {JobQueue.POLL: 2, JobQueue.SEND: 1}
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 
 
-def open_dispatcher(url: str) -> JobDispatcher | None:
-    """Return the dispatcher of jobs of a database; None where there can be no queues."""
-    return _enqueue_all if can_have_queues(url) else None
-
-
-def _enqueue_all(session: Session, jobs: Collection[QueuedJob]) -> None:
-    if session.get(KeyValue, QUEUES) is not None:
+def enqueue(session: Session, jobs: Collection[QueuedJob]) -> None:
+    """Enqueue jobs within a transaction, if the database has queues. Raises StoreError."""
+    if can_have_queues(str(session.get_bind().engine.url)) and session.get(KeyValue, QUEUES) is not None:
         for job in sorted(jobs):  # in one order for all transactions, against deadlocks
             _enqueue(session, job)
 

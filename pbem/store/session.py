@@ -98,13 +98,13 @@ _PRIMARY = 0xFF
 class Store:
     """The database at `url`, and its transactions; keep one per process and close it.
 
-    `waker` is called as the last step of each transaction that has jobs to enqueue.
+    `waker` is called as the last step of each transaction that has jobs to enqueue; SQLite has no queues (decision 22).
     """
 
     def __init__(self, url: str, waker: JobDispatcher | None = None) -> None:
-        self._waker = waker
         self.engine = open_engine(url)
         is_sqlite = self.engine.dialect.name == "sqlite"
+        self._waker = None if is_sqlite else waker
         reading = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._readers = self.engine.execution_options(**reading)
         self._writers = self.engine.execution_options(pbem_writes=True)

@@ -77,7 +77,7 @@ def test_a_span_out_of_bounds_is_refused(typed: str) -> None:
 
 @given(st.text(max_size=40) | st.text("0123456789:.-+ TZapm", max_size=30))
 def test_no_words_raise_another_error(typed: str) -> None:
-    """Whatever is typed is a time or is refused."""
+    """No words at all end in another error than a refusal."""
     try:
         read_time(typed, NOW, BERLIN, dt.time(19, 30))
     except CampaignError:

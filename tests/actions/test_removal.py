@@ -79,7 +79,7 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
     )
 
     assert "it leaves the game when turn 3 is run; its sheet 1 is not used." in shown
-    assert "Until then, bring it back with: pbem seat resume toy1 green (by mail: RESUME green)" in shown
+    assert "Until then, bring it back with: pbem resume toy1 green (by mail: RESUME green)" in shown
     assert row(played) == before
 
 
@@ -170,7 +170,7 @@ def test_a_seat_is_removed_once(played: Desk) -> None:
     """A second removal, or a change of the player, is refused with the command that brings the seat back."""
     remove(played)
     for wish in (RemoveSeat("green"), OpenSeat("green"), GiveSeat("green", EVE)):
-        with pytest.raises(CampaignError, match=r"green is removed. Bring it back: pbem seat resume toy1 green"):
+        with pytest.raises(CampaignError, match=r"green is removed. Bring it back: pbem resume toy1 green"):
             run_action(played.app, "toy1", wish, played.now)
 
 
@@ -181,7 +181,7 @@ def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> No
     run_action(played.app, "toy1", GiveSeat("blue", CYD), played.now)
     said = bring_back(played)
 
-    assert said.startswith("seat green is back in the game, and open. To give it to a player: pbem seat give toy1")
+    assert said.startswith("seat green is back in the game, and open. To give it to a player: pbem give toy1")
     assert (place(played).address, place(played, "blue").address) == ("", CYD)
 
 
@@ -209,7 +209,7 @@ def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
         miss(desk)
     assert not place(desk).playing
     told_gm = [words(mail) for mail in desk.mails(GM) if "no orders in turn 2" in mail["Subject"]][-1]
-    assert "pbem seat resume toy1 green" in told_gm
+    assert "pbem resume toy1 green" in told_gm
 
     assert bring_back(desk) == "seat green is back in the game."
     remove(desk)

@@ -229,7 +229,7 @@ def test_a_removed_seat_stays_removed(desk: Desk, what: str) -> None:
     """A removed seat cannot be opened, given or paused."""
     act(desk, "red", "remove")
 
-    with pytest.raises(CampaignError, match=r"red is removed\. Bring it back: pbem seat resume toy1 red"):
+    with pytest.raises(CampaignError, match=r"red is removed\. Bring it back: pbem resume toy1 red"):
         act(desk, "red", what, EVE)
 
 

@@ -149,7 +149,7 @@ def test_a_seat_is_given_until_its_player_was_mailed(running: Desk) -> None:
     act(running, REVERSIBLE["give"])
     running.tick()
 
-    assert "pbem seat give toy1 SEAT ADDRESS" in refused(running)
+    assert "pbem give toy1 SEAT to ADDRESS" in refused(running)
 
 
 def test_undo_never_skips_the_newest_change(running: Desk) -> None:

@@ -88,24 +88,24 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
         ("state", "toy1", FILE),
         ("STATE", '[{"op": "replace", "path": "/purses/1", "value": 40}]'),
     ),
-    EnterSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
+    EnterSheet: Asking("running", ("sheet", "toy1", "red", "--text", FILE), ("SHEET red", "BID 3")),
     RestoreSheet: Asking(
         "running",
-        ("sheet", "toy1", "red", "--restore"),
+        ("sheet", "toy1", "red", "back"),
         ("SHEET red BACK",),
-        before=(("sheet", "toy1", "red", "RED", "--yes"),),
+        before=(("sheet", "toy1", "red", "--text", "RED", "--yes"),),
     ),
     UndoChange: Asking("running", ("undo", "toy1"), ("UNDO",)),
-    GiveSeat: Asking("running", ("seat", "give", "toy1", "red", "eve@example.org"), ("GIVE red TO eve@example.org",)),
+    GiveSeat: Asking("running", ("give", "toy1", "red", "to", "eve@example.org"), ("GIVE red TO eve@example.org",)),
     ExtendDeadline: Asking("running", ("deadline", "toy1", "50d"), ("DEADLINE 50d",)),
-    OpenSeat: Asking("running", ("seat", "open", "toy1", "red"), ("OPEN red",)),
+    OpenSeat: Asking("running", ("open", "toy1", "red"), ("OPEN red",)),
     AnswerQuestion: Asking(
         "running",
-        ("answer", "toy1", "1", FILE),
+        ("answer", "toy1", "1", "--text", FILE),
         ("ANSWER 1", "They may not."),
-        before=(("answer", "toy1", "1", "RED"),),
+        before=(("answer", "toy1", "1", "--text", "RED"),),
     ),
-    RemoveSeat: Asking("running", ("seat", "remove", "toy1", "red"), ("REMOVE red",)),
+    RemoveSeat: Asking("running", ("remove", "toy1", "red"), ("REMOVE red",)),
     RequestRun: Asking("running", ("run", "toy1"), ("RUN",), before=(("run", "toy1"),)),
     ReleaseCampaign: Asking(
         *("running", ("release", "toy1"), ("RELEASE",)),
@@ -120,9 +120,7 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     PreviewRealDice: Asking("running", ("preview", "toy1", "--real-dice"), ("PREVIEW REAL",)),
     ForkCampaign: Asking("running", ("fork", "toy1", "2", "NEW")),
     TryTurn: Asking("running", (), ("FORK 2",)),
-    StartCampaign: Asking(
-        "forming", ("start", "toy1"), ("START",), before=(("seat", "open", "toy1", "green", "--yes"),)
-    ),
+    StartCampaign: Asking("forming", ("start", "toy1"), ("START",), before=(("open", "toy1", "green", "--yes"),)),
     SubmitRuling: Asking(
         "ruled",
         ("ruling", "toy1", "FOLDER"),

@@ -78,7 +78,7 @@ def dashboard() -> Dashboard:
         name="Play by Email",
         address=LONG,
         at=NOW,
-        tasks=(Task(campaign="trap7", text=HOSTILE, command=f"pbem invite trap7 ADDRESS --seat {seats[1].seat}"),),
+        tasks=(Task(campaign="trap7", text=HOSTILE, command=f"pbem invite trap7 ADDRESS as {seats[1].seat}"),),
         cards=(card, card),
         ended=(status,),
         quarantined=(message,),

@@ -89,7 +89,7 @@ def test_the_page_says_what_waits_for_the_gm(desk: Desk) -> None:
     told = words(shown(desk))
 
     assert "on hold by the GM: &#34;Back on Monday&#34; pbem release toy1" in told
-    assert "1 open seat: blue pbem invite toy1 ADDRESS --seat blue" in told
+    assert "1 open seat: blue pbem invite toy1 ADDRESS as blue" in told
     assert re.search(r"\d mails not delivered pbem outbox", told)
     assert "1 message quarantined pbem inbox --quarantined" in told
     assert "bounced , 1 try: 550 no such user" in told

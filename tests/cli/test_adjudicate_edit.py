@@ -129,7 +129,7 @@ def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.
     monkeypatch.setenv("EDITOR", "true")
     edited(home, "n")
     (home / "sheet.txt").write_text("Burn the bridge.")
-    run(home, "sheet", "pen1", "red", str(home / "sheet.txt"), "--yes")
+    run(home, "sheet", "pen1", "red", "--text", str(home / "sheet.txt"), "--yes")
 
     said = edited(home, "", "n")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pbem.cli import call as calls
+from pbem.cli import command as calls
 from pbem.cli.group import split_fix
 from pbem.cli.output import colour, print_lines
 from tests.cli.conftest import Run
@@ -23,7 +23,7 @@ from tests.cli.test_help import VISIBLE
 from tests.cli.test_missing_database import words
 
 NOW = ("--now", "2026-11-02T10:00Z")
-ASKS = ("seat", "remove", "duel", "red")
+ASKS = ("remove", "duel", "red")
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def test_json_has_one_name_for_a_fact(duel: Run, home: Path) -> None:
     """A fact stands once, under its name of today."""
     now = ("--now", "2026-11-02T10:00Z")
     (home / "red.txt").write_text("PLACE d4")
-    duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *now)
+    duel("sheet", "duel", "red", "--text", str(home / "red.txt"), "--yes", *now)
     status, tick = (json.loads(duel(*words, "--json").output) for words in (["status"], ["tick", *now]))
     seat = status["campaigns"][0]["seats"][0]
 

@@ -24,7 +24,7 @@ def played(duel: Run, home: Path) -> Run:
     """Return a duel whose first turn was run with a sheet of red that the GM entered."""
     (home / "red.txt").write_text("PLACE c3\n")
     (home / "other.txt").write_text("ORDERS duel red\nPLACE c4\nEND\n")
-    assert duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
+    assert duel("sheet", "duel", "red", "--text", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
     assert duel("run", "duel", "--yes", *NOW).exit_code == 0
     return duel
 
@@ -33,9 +33,12 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     """A first sheet is accepted; one that replaces another is shown first, and counts with --yes."""
     file = home / "red.txt"
     file.write_text("PLACE c4\n")
-    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", str(file), *NOW).output
+    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", "--text", str(file), *NOW).output
     file.write_text("PLACE c3\n")
-    looked, entered = duel("sheet", "duel", "red", str(file)), duel("sheet", "duel", "red", str(file), "--yes", *NOW)
+    looked, entered = (
+        duel("sheet", "duel", "red", "--text", str(file)),
+        duel("sheet", "duel", "red", "--text", str(file), "--yes", *NOW),
+    )
 
     assert looked.exit_code == 3
     assert "red: 1 of 1 order accepted." in looked.output
@@ -51,7 +54,10 @@ def test_a_file_of_another_kind_is_no_sheet(duel: Run, home: Path, content: byte
     file = home / "red.pdf"
     file.write_bytes(content)
 
-    for command in (["sheet", "duel", "red", str(file), "--yes"], ["rerun", "duel", "--sheet", f"red={file}"]):
+    for command in (
+        ["sheet", "duel", "red", "--text", str(file), "--yes"],
+        ["rerun", "duel", "--sheet", f"red={file}"],
+    ):
         refused = duel(*command, *NOW)
         assert refused.exit_code == 1
         assert "this file is no text. Save the orders as plain text" in refused.output
@@ -65,7 +71,7 @@ def test_texts_of_other_systems_are_sheets(duel: Run, home: Path, content: bytes
     file = home / "red.txt"
     file.write_bytes(content)
 
-    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", str(file), "--yes", *NOW).output
+    assert "red: 1 of 1 order accepted." in duel("sheet", "duel", "red", "--text", str(file), "--yes", *NOW).output
 
 
 def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
@@ -73,15 +79,15 @@ def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
     file = home / "red.txt"
     for line in ("PLACE c4\n", "PLACE c3\n"):
         file.write_text(line)
-        assert duel("sheet", "duel", "red", str(file), "--yes", *NOW).exit_code == 0
+        assert duel("sheet", "duel", "red", "--text", str(file), "--yes", *NOW).exit_code == 0
     shown = duel("sheet", "duel", *NOW).output
-    assert shown.endswith("to have it back: pbem sheet duel red --restore 1\nblue: no sheet counts\n")
+    assert shown.endswith("to have it back: pbem sheet duel red back 1\nblue: no sheet counts\n")
     assert "PLACE c3" in shown
     assert "PLACE c4" in duel("sheet", "duel", "red").output
 
     asked, done = (
-        duel("sheet", "duel", "red", "--restore", *NOW),
-        duel("sheet", "duel", "red", "--restore", "1", "--yes", *NOW),
+        duel("sheet", "duel", "red", "back", *NOW),
+        duel("sheet", "duel", "red", "back", "1", "--yes", *NOW),
     )
     assert (asked.exit_code, done.exit_code) == (3, 0)
     assert "Would replace sheet 2:\n  - PLACE c3\n  + PLACE c4\n" in asked.output

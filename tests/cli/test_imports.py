@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 from tests.test_architecture import THIRD_PARTY
 
 LIGHT = {"pbem.cli", *(f"pbem.cli.{name}" for name in ("group", "output", "topics"))}
-LIGHT |= {"pbem", "pbem.errors", "pbem.text", "pbem.util"}
+LIGHT |= {"pbem", "pbem.errors", "pbem.text", "pbem.util", "pbem.verbs"}
 """The modules of pbem that the help imports, beside click."""
 
 BUSY = {

@@ -11,12 +11,12 @@ from tests.cli.conftest import Run
 DUE = "Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)"
 SAID = {
     "status dule": 'Not done: no campaign "dule". Did you mean duel?',
-    "seat pause duel green": 'Not done: duel has no seat "green". Seats: red, blue.',
+    "pause duel green": 'Not done: duel has no seat "green". Seats: red, blue.',
     "set duel graze=1h": 'Not done: no house rule "graze". Did you mean grace?',
     "set duel 'schedule=FRI 20'": (
         'Not done: "FRI 20" is not a schedule. Example: FRI 20:00 Europe/Berlin. More: pbem help schedule'
     ),
-    "seat give duel red ann@example.org": "Not done: ann@example.org already plays red.",
+    "give duel red to ann@example.org": "Not done: ann@example.org already plays red.",
     "inbox 12 --retry": "Not done: there is no message 12. List them: pbem inbox",
     "rollback duel 0": "Not done: duel has no earlier turn.",
     "release duel": "Nothing to do: duel is not on hold.",
@@ -29,11 +29,9 @@ SAID = {
         "Done: turn 1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) "
         f"(was {DUE}). Players are notified. Undo: pbem undo duel"
     ),
-    "seat open duel blue": ("Would do: take seat blue from bob@example.org. No standbys. bob@example.org is notified."),
-    "seat open duel blue --yes": ("Done: seat blue is open. No standbys. Next: pbem invite duel ADDRESS --seat blue"),
-    "seat remove duel blue --yes": (
-        "Done: seat blue removed; it leaves the game when turn 1 is run. Undo: pbem undo duel"
-    ),
+    "open duel blue": ("Would do: take seat blue from bob@example.org. No standbys. bob@example.org is notified."),
+    "open duel blue --yes": ("Done: seat blue is open. No standbys. Next: pbem invite duel ADDRESS as blue"),
+    "remove duel blue --yes": ("Done: seat blue removed; it leaves the game when turn 1 is run. Undo: pbem undo duel"),
     "invite duel cyd@example.org": (
         "Done: invited cyd@example.org to the standby list (no open seat). Valid for 14 days. Next: pbem tick"
     ),

@@ -31,10 +31,11 @@ WORDS: dict[str, tuple[str, ...]] = {
     "init": ("HOME",),
     "site": ("NEW",),
     **dict.fromkeys(("doctor", "inbox", "migrate", "outbox", "serve", "status", "tick", "verify"), ()),
-    "announce": ("duel", "PLACE"),
+    "announce": ("duel", "--text", "PLACE"),
+    "give": ("duel", "red", "to", "cyd@example.org"),
+    **dict.fromkeys(("open", "pause", "remove", "resume"), ("duel", "red")),
     "restore": ("--activate",),
     "ruling": ("duel", "--form", "NEW"),
-    "seat": ("open", "duel", "red"),
     "export": ("duel", "PLACE", "--to", "other@example.org"),
     "fork": ("duel", "1", "NEW"),
     "invite": ("duel", "cyd@example.org"),
@@ -42,7 +43,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "state": ("duel", "PLACE"),
     "roll": ("duel", "1d6", "rain"),
     "rollback": ("duel", "0"),
-    "sheet": ("duel", "red", "PLACE"),
+    "sheet": ("duel", "red", "--text", "PLACE"),
 }
 """Arguments of commands; those not listed take the name of a campaign."""
 

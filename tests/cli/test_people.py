@@ -39,17 +39,17 @@ def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
     assert pbem(*NEW, "--seat", "red=ann@example.org").exit_code == 1
     assert pbem(*NEW, "--seat", "red=ann@example.org", "--open", "1").exit_code == 0
 
-    assert pbem("invite", "duel", "bob@example.org", "--seat", "blue").output == (
+    assert pbem("invite", "duel", "bob@example.org", "as", "blue").output == (
         "Done: invited bob@example.org to seat blue. Valid for 14 days. Next: pbem tick\n"
     )
-    assert pbem("invite", "duel", "eve@example.org", "--seat", "red").output == (
+    assert pbem("invite", "duel", "eve@example.org", "as", "red").output == (
         "Not done: seat red of duel is not open. Open seats: blue.\n"
     )
 
 
 def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
     """Each change prints its result; taking a seat from its player, or removing it, needs confirmation."""
-    asked = duel("seat", "give", "duel", "red", "eve@example.org")
+    asked = duel("give", "duel", "red", "to", "eve@example.org")
     assert (asked.exit_code, asked.output) == (
         3,
         (
@@ -57,13 +57,13 @@ def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
             "Nothing has changed. To do it, add --yes.\n"
         ),
     )
-    assert duel("seat", "give", "duel", "red", "eve@example.org", "--yes").output == (
+    assert duel("give", "duel", "red", "to", "eve@example.org", "--yes").output == (
         "Done: eve@example.org plays red. A new token and the newest report are queued for them. Undo: pbem undo duel\n"
     )
     paused = "Done: seat blue is paused: turns do not wait for it. Undo: pbem undo duel\n"
-    assert duel("seat", "pause", "duel", "blue").output == paused
-    assert duel("seat", "remove", "duel", "red").exit_code == 3
-    assert duel("seat", "remove", "duel", "red", "--yes").output == (
+    assert duel("pause", "duel", "blue").output == paused
+    assert duel("remove", "duel", "red").exit_code == 3
+    assert duel("remove", "duel", "red", "--yes").output == (
         "Done: seat red removed; it leaves the game when turn 1 is run. Undo: pbem undo duel\n"
     )
     seats = json.loads(duel("status", "duel", "--json").output)["campaigns"][0]["seats"]

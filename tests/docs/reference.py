@@ -40,13 +40,13 @@ from pbem.cli.command import Command
 from pbem.cli.sheet_check import Check
 from pbem.config import DEFAULT_FILE
 from pbem.inbox.command_parser import REFERENCE as PLAYER_COMMANDS
-from pbem.inbox.gm_help import GM_WORDS
 from pbem.inbox.synonyms import words_for
 from pbem.ruleset import Option, Seats
 from pbem.scheduler.work import TickResult
 from pbem.scheduler.worker_status import WorkersStatus
 from pbem.site.publish import Published
 from pbem.store import types
+from pbem.verbs import VERBS
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "guide" / "reference.md"
@@ -209,9 +209,9 @@ def _house_rules() -> Iterator[str]:
 
 
 def _gm_commands() -> Iterator[str]:
-    for word in GM_WORDS:
-        also = words_for(word.word)
-        yield f"| `{_cell(word.usage)}` | {_cell(word.summary)} | {_joined(f'`{each}`' for each in also)} |\n"
+    for verb in VERBS.values():
+        also = words_for(verb.word.upper())
+        yield f"| `{_cell(verb.usage)}` | {_cell(verb.summary)} | {_joined(f'`{each}`' for each in also)} |\n"
 
 
 def _states() -> Iterator[str]:

@@ -6,16 +6,17 @@ import re
 
 import pytest
 
+from pbem.actions.arguments import forms_of
 from pbem.actions.base import run_action
 from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.deadlines import open_turns
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_help import GM_WORDS, GmWord
 from pbem.inbox.gm_lines import command_line, parse_gm_frame
-from pbem.inbox.synonyms import as_gm_command, load_table
+from pbem.inbox.synonyms import as_gm_command, gm_table
 from pbem.report import small
+from pbem.verbs import VERBS, Verb
 from tests.actions.history import journal
 from tests.toy.home import Desk, prepared, text_of
 
@@ -60,7 +61,7 @@ def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> No
 
     assert named[0] == "HELP"
     assert len(named) > 5
-    assert set(named) <= {word.word for word in GM_WORDS}
+    assert {each.lower() for each in named} <= VERBS.keys()
 
 
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
@@ -278,16 +279,23 @@ def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str)
 def test_the_list_of_help_is_complete() -> None:
     """HELP has each word of today once, with a summary of at most 60 characters, and all words are in the parser."""
     known = {word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also)}
-    listed = [each.word for each in GM_WORDS]
 
-    assert len(listed) == len(set(listed)) == 27
-    assert [each.usage for each in GM_WORDS if len(each.summary) > 60 or each.summary.endswith(".")] == []
-    assert set(listed) <= known
-    assert known - set(listed) == {"SHEETS"}
+    assert len(VERBS) == 27
+    assert [each.usage for each in VERBS.values() if len(each.summary) > 60 or each.summary.endswith(".")] == []
+    assert known - {word.upper() for word in VERBS} == {"SHEETS"}
+    assert {word.upper() for word in VERBS} <= known
 
 
-@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
-def test_what_undoes_a_command_is_one_or_a_reason(word: GmWord) -> None:
+def test_each_action_loads_the_classes_of_its_word() -> None:
+    """The classes that a row names are those that the parser of mails has for its word."""
+    for word, verb in VERBS.items():
+        classes = [each for each in GM_COMMANDS.types if each in forms_of(verb)]
+        assert len(classes) == len(forms_of(verb))
+        assert all(word.upper() in (each.usage.split()[0], *each.also) for each in classes)
+
+
+@pytest.mark.parametrize("word", VERBS.values(), ids=VERBS)
+def test_what_undoes_a_command_is_one_or_a_reason(word: Verb) -> None:
     """Each command says by which command it is undone, or why it is not."""
     known = {verb.word for verb in GM_COMMANDS.verbs}
 
@@ -295,31 +303,29 @@ def test_what_undoes_a_command_is_one_or_a_reason(word: GmWord) -> None:
     assert not word.undo.endswith(".")
 
 
-@pytest.mark.parametrize("word", GM_WORDS, ids=lambda word: word.word)
-def test_the_example_of_each_command_is_understood(word: GmWord) -> None:
+@pytest.mark.parametrize("word", VERBS.values(), ids=VERBS)
+def test_the_example_of_each_command_is_understood(word: Verb) -> None:
     """The example of HELP can be parsed, and its words begin with the command."""
-    frame = GmFrame("toy1", "", tuple(enumerate(word.example, start=1)))
+    frame = GmFrame("toy1", "", tuple(enumerate(word.example.splitlines(), start=1)))
     parsed = parse_gm_frame(frame).parsed
 
     assert parsed.findings == ()
-    assert word.example[0].split()[0] == word.word or word.word in ("RELEASE", "UNDO")
+    assert word.example.split()[0] == word.word.upper() or word.word in ("release", "undo")
 
 
-@pytest.mark.parametrize("word", [word for word in GM_WORDS if word.word not in ("START", "RULING", "FORK")])
-def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: GmWord) -> None:
+@pytest.mark.parametrize("word", [each for word, each in VERBS.items() if word not in ("start", "ruling", "fork")])
+def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: Verb) -> None:
     """What HELP shows as an example is done, or shown, in a campaign whose first turn was run."""
     command(desk, token, "RUN YES")
     desk.tick()
-    answer = command(desk, token, *word.example)
+    answer = command(desk, token, *word.example.splitlines())
 
     assert re.search(r"DONE: |WOULD DO: |Help: |Your token", answer), answer
     assert "NOT DONE" not in answer
 
 
 SYNONYMS = sorted(
-    (words, command)
-    for command, row in load_table("gm").items()
-    for words in {*row.get("also", ()), *row.get("before", ())}
+    (words, command) for command, row in gm_table().items() for words in {*row.get("also", ()), *row.get("before", ())}
 )
 
 
@@ -467,7 +473,7 @@ def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
     command(desk, token, "PAUSE blue")
     assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
 
-    assert "has undone something itself. Do it again: pbem seat pause toy1 SEAT" in command(desk, token, "REVERT")
+    assert "has undone something itself. Do it again: pbem pause toy1 SEAT" in command(desk, token, "REVERT")
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").policy.grace == 120
 

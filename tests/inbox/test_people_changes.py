@@ -53,7 +53,7 @@ def test_leaving_opens_the_seat(desk: Desk) -> None:
 
     assert players(desk)["red"] == ""
     assert "Seat red of toy1 has no player now: its player has left." in words(desk.last(BOB))
-    assert "pbem seat give toy1 red ADDRESS" in words(desk.last(GM))
+    assert "pbem give toy1 red to ADDRESS" in words(desk.last(GM))
     assert "seat red is open: its player has left" in journal(desk)
 
 
