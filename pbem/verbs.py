@@ -44,7 +44,7 @@ class Verb(NamedTuple):
         return f"{self.word.upper()} {self.args}".rstrip()
 
 
-TOPICS: Mapping[str, tuple[Verb, ...]] = {
+BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
     "To see how things stand": (
         Verb(
             "help",
@@ -339,5 +339,5 @@ TOPICS: Mapping[str, tuple[Verb, ...]] = {
 }
 """All actions by topics, in the order of HELP by mail."""
 
-VERBS: Mapping[str, Verb] = {verb.word: verb for verbs in TOPICS.values() for verb in verbs}
+VERBS: Mapping[str, Verb] = {verb.word: verb for verbs in BY_TOPIC.values() for verb in verbs}
 """The same by their words, in small letters."""

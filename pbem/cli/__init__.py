@@ -18,15 +18,32 @@ from pbem import __version__
 from pbem.cli.group import Main
 from pbem.cli.output import print_lines
 from pbem.cli.topics import TOPICS
-from pbem.verbs import VERBS
+from pbem.verbs import BY_TOPIC, VERBS
 
 # At its end Python would look for garbage among all that was imported: a third of the time of an idle tick.
 atexit.register(gc.freeze)
 
 
-def _by_verbs(module: str, *words: str) -> Mapping[str, tuple[str, str]]:
-    """Return commands for actions, with their module; their summaries are those of `pbem.verbs`."""
-    return {word: (module, VERBS[word].summary) for word in words}
+_BY_HAND = {
+    "status": "status",
+    **dict.fromkeys(("release", "run", "preview"), "running"),
+    "ruling": "ruling",
+    **dict.fromkeys(("rerun", "state", "fork"), "correcting"),
+}
+"""Modules of the commands for actions that take more than the words of a mail."""
+
+_ELSEWHERE = ("invite", "start", "status", "journal")
+"""Actions that stand in a section of their own choice."""
+
+
+def _actions(*words: str) -> Mapping[str, tuple[str, str]]:
+    """Return commands for actions, with their modules; their summaries are those of `pbem.verbs`."""
+    return {word: (_BY_HAND.get(word, "worded"), VERBS[word].summary) for word in words}
+
+
+def _actions_of(*topics: str) -> Mapping[str, tuple[str, str]]:
+    """Return the commands for the actions of some topics, but for those in another section."""
+    return _actions(*(verb.word for topic in topics for verb in BY_TOPIC[topic] if verb.word not in _ELSEWHERE))
 
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -36,28 +53,18 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("start_here", "Check the installation and say how to fix problems"),
         "games": ("start_here", "List the games; show the options or rules of one"),
         "new": ("start_here", "Create a campaign"),
-        **_by_verbs("worded", "invite", "start"),
+        **_actions("invite", "start"),
         "tick": ("tick", "Do all that is due: read mail, run turns, send mail"),
-        **_by_verbs("status", "status"),
+        **_actions("status"),
         "backup": ("start_here", "Write a backup of the home"),
     },
     "Running a campaign": {
-        **_by_verbs("worded", "deadline", "set", "hold"),
-        **_by_verbs("running", "release", "run", "preview"),
-        **_by_verbs("worded", "give", "open", "pause", "resume", "remove", "announce", "answer"),
+        **_actions_of("Time and turns", "Seats", "Words to players"),
         "gm": ("running", "Show or change the GM; send the GM a new token"),
-        **_by_verbs("worded", "journal"),
+        **_actions("journal"),
     },
-    "Deciding a turn as the GM": {
-        **_by_verbs("ruling", "ruling"),
-        **_by_verbs("worded", "roll"),
-    },
-    "Correcting mistakes": {
-        **_by_verbs("worded", "undo", "sheet"),
-        **_by_verbs("correcting", "rerun"),
-        **_by_verbs("worded", "rollback"),
-        **_by_verbs("correcting", "state", "fork"),
-    },
+    "Deciding a turn as the GM": _actions_of("Deciding a turn"),
+    "Correcting mistakes": _actions_of("Correcting mistakes"),
     "Mail, moving and proof": {
         "inbox": ("mail", "List messages received; show, save or retry one"),
         "outbox": ("mail", "List mail not delivered; send it again"),

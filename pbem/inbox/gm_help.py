@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pbem.inbox.synonyms import as_gm_command, words_for
 from pbem.report.answers import GmCommandHelp, GmHelpPage
 from pbem.ruleset.fields import nearest
-from pbem.verbs import TOPICS, VERBS, Verb
+from pbem.verbs import BY_TOPIC, VERBS, Verb
 
 # The more used ones first: of two that are as near to a mistyped word the first is offered.
 _USED = ("STATUS", "HELP", "DEADLINE", "RULING", "HOLD", "RELEASE", "RUN", "SHEET", "ANNOUNCE")
@@ -50,7 +50,7 @@ def _help_on(verb: Verb) -> GmCommandHelp:
 
 
 def _listed() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    for title, verbs in TOPICS.items():
+    for title, verbs in BY_TOPIC.items():
         yield title, tuple((each.usage, each.summary) for each in verbs)
 
 
