@@ -20,10 +20,10 @@ def _campaign(shared: Desk) -> None:
     """Start a campaign, on each database."""
 
 
-def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text: str = "hello") -> None:
-    """Store messages of so many unknown senders, spread over domains."""
+def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text: str = "hello", after: int = 0) -> None:
+    """Store messages of so many unknown senders, spread over domains, who come `after` others."""
     with desk.app.store.writing() as session:
-        for each in range(number):
+        for each in range(after, after + number):
             sender = f"{verdict}s{each}@{each % domains}.example.net"
             stamped = "".join(f"{name}: {value}\r\n" for name, value in stamp(verdict).items()) if verdict else ""
             raw = f"{stamped}From: {sender}\r\nMessage-ID: <{each}@x>\r\n\r\n{text}\r\n".encode()
@@ -31,6 +31,20 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
             session.add(
                 InboxMessage(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw)
             )
+
+
+def crowd(desk: Desk, number: int, *, domains: int, text: str = "hello") -> None:
+    """Have so many unknown people write today: all but the last ten were answered, with copies of the first answer."""
+    strangers(desk, 1, domains=domains, text=text)
+    desk.tick()
+    with desk.app.store.writing() as session:
+        sent = session.execute(select(OutgoingMail.__table__).where(OutgoingMail.kind == "stranger")).mappings().one()
+        for each in range(1, number - 10):
+            provider = f"{each % domains}.example.net"
+            unique = {name: f"{sent[name]}{each}" for name in ("message_id", "topic")}
+            row = {**sent, **unique, "provider": provider, "recipient": f"s{each}@{provider}"}
+            session.add(OutgoingMail(**{name: value for name, value in row.items() if name != "id"}))
+    strangers(desk, 10, domains=domains, text=text, after=number - 10)
 
 
 def answered(desk: Desk) -> Counter[str]:
@@ -70,7 +84,7 @@ def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> Non
     believing(shared)
     for text in ("hello", "HELP", "STATUS", "JOIN toy1", "ORDERS toy1 red\nBID 1\nEND"):
         shared.post(text, sender=EVE, headers=stamp("fail"))
-    strangers(shared, 105, domains=5)
+    crowd(shared, 105, domains=5)
     shared.tick()
     assert shared.mails(EVE) == []
 
@@ -82,7 +96,7 @@ def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> Non
 def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     """Each JOIN would be mailed a code; for those that are not answered, none is drawn."""
     form(shared, "red", name="toy2", open_seats=1, signup="on")
-    strangers(shared, 105, domains=5, text="JOIN toy2")
+    crowd(shared, 105, domains=5, text="JOIN toy2")
 
     assert shared.tick().processed.unanswered == 5
     assert answered(shared).total() == 100
@@ -92,7 +106,7 @@ def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     """Forged JOINs use up neither the answers to HELP nor those to senders vouched for, even of the same domain."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="on")
-    strangers(shared, 105, domains=3, text="JOIN toy2")
+    crowd(shared, 105, domains=3, text="JOIN toy2")
     shared.tick()
     shared.post("HELP", sender="new@example.info")
     shared.post("JOIN toy2", sender="eve@0.example.net", headers=stamp("pass"))
@@ -105,7 +119,7 @@ def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
 def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     """The GM is told once a day; the journal lists the addresses, each once, and players do not read them."""
     form(shared, "red", name="toy2", open_seats=1, signup="on")
-    strangers(shared, 102, domains=5, text="JOIN toy2")
+    crowd(shared, 102, domains=5, text="JOIN toy2")
     shared.tick()
     shared.post("JOIN toy2", sender=EVE)
     shared.post("JOIN toy2", sender=EVE)
@@ -129,7 +143,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     """A flood does not fill the journal."""
     monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
     form(shared, "red", name="toy2", open_seats=1, signup="on")
-    strangers(shared, 110, domains=5, text="JOIN toy2")
+    crowd(shared, 110, domains=5, text="JOIN toy2")
     shared.tick()
 
     with shared.app.store.reading() as session:
@@ -143,7 +157,7 @@ def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     """Every message that was left unanswered has a note that says why."""
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="on")
-    strangers(shared, 105, domains=5, text="JOIN toy2")
+    crowd(shared, 105, domains=5, text="JOIN toy2")
     for _ in range(5):
         shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))
     shared.tick()
