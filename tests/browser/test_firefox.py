@@ -101,7 +101,7 @@ def test_errors_and_violations_are_noticed(firefox: Firefox, tmp_path: Path) -> 
     assert "thrown" in noticed
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_page_opens_on_a_phone(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
     """Map and orders are on the screen together, and axe-core has no finding, in light and in dark."""
@@ -114,7 +114,7 @@ def test_a_page_opens_on_a_phone(ruleset: AnyRuleset, firefox: Firefox, folder: 
         assert faults(firefox) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @MAPPED
 def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
     """A tap on a unit and one on a place draw an order; Undo takes it away; the mail has it, and a reload keeps it."""
@@ -134,7 +134,7 @@ def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> N
     assert firefox.run(_DRAWN) == drawn
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "height"), [(320, 480), (320, 568), (740, 360), (768, 1024), (1280, 800)])
 def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, height: int) -> None:
     """On all screens the map is seen, no button is covered, nothing is too wide, and axe-core has no finding."""
@@ -147,7 +147,7 @@ def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, heig
     assert faults(firefox) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
     """At twice the size of text no button leaves the screen or is covered, no text its button, and the map is seen."""

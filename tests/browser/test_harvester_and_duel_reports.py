@@ -87,7 +87,7 @@ def test_a_report_has_one_picture_in_it(report: tuple[Mailed, float]) -> None:
     assert len(mailed.parts.html.encode()) <= 60_000
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_report_is_read_with_and_without_pictures(
     browser: Browser, report: tuple[Mailed, float], scheme: Scheme

@@ -138,7 +138,7 @@ def marked(ruleset: AnyRuleset, view: View, sheet: list[str]) -> set[str]:
     return {line for line in sheet if line.split()[0] in words}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @EACH
 def test_a_turn_takes_few_taps(
     ruleset: AnyRuleset, label: str, script: Script, most: int, open_page: Callable[..., Thumb]
@@ -155,7 +155,7 @@ def test_a_turn_takes_few_taps(
     assert drafts(thumb.page) == marked(ruleset, view, sheet)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [PHONE, (320, 480)], ids=str)
 @EACH
 def test_rows_and_buttons_stay_where_they_are(
@@ -641,7 +641,7 @@ CUT = """() => [...document.querySelectorAll(".sheet .who, .sheet .what, .sheet 
 
 
 @pytest.mark.parametrize(("size", "letters"), [((360, 640), 32), ((640, 360), 16)], ids=str)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @GAMES
 def test_names_are_whole_and_the_map_is_half_of_the_screen(
     ruleset: AnyRuleset, label: str, size: tuple[int, int], letters: int, open_page: Callable[..., Thumb]

@@ -23,7 +23,7 @@ LONG = frozenset(
         *("nothing_players_send_breaks_a_campaign", "no_hash_seed_changes_a_game", "all_that_is_hidden_is_scrambled"),
         *("no_mail_leaks", "every_table_can_be_set_up", "a_wrong_state_is_told_and_no_other_is_played"),
         *("a_line_of_the_form_obeyed_is_that_order", "a_line_of_the_tree_is_taken", "a_need_can_be_met"),
-        "a_line_put_together_on_a_page_is_that_order",
+        *("a_line_put_together_on_a_page_is_that_order", "prose_is_an_order_only_where_the_game_says_so"),
     )
 )
 """Rules that take seconds, which a game is tried for on its day alone."""

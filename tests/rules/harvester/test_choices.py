@@ -88,6 +88,7 @@ def test_every_line_is_accepted_by_itself(name: str) -> None:
             assert len(read.orders) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_place_is_on_a_picture(name: str) -> None:
     """Each place in reach, each target, each hex on the way and each unit of the agenda is a spot, 24 pixels wide."""
