@@ -20,6 +20,7 @@ from pbem.store.migrate import has_tables, migrate, require_current_schema
 from pbem.store.queue import create_queue_tables, enqueue
 from pbem.store.session import Store, restoring
 from pbem.util import gc_paused, package_data
+from pbem.zones import use_newest_zones
 
 if TYPE_CHECKING:
     from pbem.report.renderer import Renderer
@@ -69,6 +70,7 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     Raises:
         ConfigError: The database cannot be used, or has another version.
     """
+    use_newest_zones()
     require_current_schema(settings.database)
     folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
     store = Store(settings.database, enqueue)

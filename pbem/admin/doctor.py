@@ -7,6 +7,7 @@ import shlex
 import shutil
 import stat
 import tempfile
+import zoneinfo
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -29,6 +30,7 @@ from pbem.report.template_check import (
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import sample_pages
 from pbem.util import Progress, no_progress
+from pbem.zones import use_newest_zones
 
 LEAST_FREE = 200_000_000
 """The free bytes below which there is a warning."""
@@ -116,13 +118,18 @@ def _find_template_faults(own: Path | None, games: Mapping[str, AnyRuleset]) -> 
 
 
 def check_time_zones() -> CheckResult:
-    """Check that this machine has time zone data."""
+    """Check that this machine has time zone data, and name the release in use."""
+    releases = use_newest_zones()
     try:
         ZoneInfo("Europe/Berlin")
     except (ZoneInfoNotFoundError, OSError, ValueError):
         mend = "install them: apt-get install tzdata, or pip install tzdata beside pbem"
         return failure("time zones", "this machine has no time zone data", mend)
-    return ok("time zones", "the data is there")
+    system, package = releases
+    if zoneinfo.TZPATH:
+        return ok("time zones", f"release {system} of the system" if system else "the data of the system")
+    older = f"; the system's is {system}" if releases.newer == "package" else ""
+    return ok("time zones", f"release {package} of the package tzdata{older}")
 
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -95,10 +95,11 @@ def sql(path: Path, statement: str) -> None:
 def test_a_home_in_order(duel: Run, home: Path) -> None:
     """A home without faults has one line for each check, all ok."""
     output = re.sub(r"[\d,]+ MB", "9 MB", duel("doctor", *NOW).output).replace(str(home), "HOME")
+    output = re.sub(r"time zones: .*", "time zones: ZONES", output)
 
     assert output == (
         "ok       pbem.toml: every setting can be read\n"
-        "ok       time zones: the data is there\n"
+        "ok       time zones: ZONES\n"
         "ok       games: all 6 that are installed can be played\n"
         "ok       home folder: HOME can be written to\n"
         "ok       archive folder: HOME/turns can be written to\n"
