@@ -12,6 +12,7 @@ from typing import Literal
 from pbem.config import Settings
 from pbem.config_values import MailUrl, Secret
 from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
+from pbem.util import redact_secrets
 
 CONNECT_SECONDS = 15
 """Timeout of a connection attempt."""
@@ -50,6 +51,16 @@ class Login:
         """Return the sentence for a login that the server refuses."""
         what = "access token" if self.oauth else "login"
         return f"{server} refuses the {what} of {self.user}: {said}; look at {self.setting}"
+
+
+def word_error(error: Exception) -> str:
+    """Return the words of an error of a server or of its connection, without secrets."""
+    if isinstance(error, ssl.SSLError) and error.reason == "WRONG_VERSION_NUMBER":
+        return "it speaks no TLS at once on this port; use +starttls, as in imap+starttls, or port 993 or 465"
+    said = str(error)
+    if said.startswith(("b'", 'b"')):  # as imaplib and imapclient 4.1 pass on what a server has said
+        said = said[2:-1].replace("\\'", "'")
+    return redact_secrets(said)
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext:

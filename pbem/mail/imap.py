@@ -27,7 +27,7 @@ from pbem.config import Settings
 from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
 from pbem.mail.bounded import Allowance, BoundedReader
-from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, log_in, login_for, tls_context
+from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, log_in, login_for, tls_context, word_error
 from pbem.mail.imap_folders import Mover, Quota, full_name, missing_rights, quotas
 from pbem.mail.mailbox import (
     CUT_TO,
@@ -40,7 +40,6 @@ from pbem.mail.mailbox import (
     is_read_whole,
     truncate_message,
 )
-from pbem.util import redact_secrets
 
 SIZES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
@@ -226,7 +225,7 @@ class ImapMailbox:
             log_in(login, imap.sasl_login, imap.login, LoginError)
         except LoginError as error:
             _log_out(imap)
-            raise TemporaryMailError(login.word_refusal(url.server, redact_secrets(str(error)))) from None
+            raise TemporaryMailError(login.word_refusal(url.server, word_error(error))) from None
         except BaseException:
             _log_out(imap)
             raise
@@ -275,7 +274,7 @@ class ImapMailbox:
             yield
         except (imaplib.IMAP4.error, OSError, ValueError, LookupError) as error:
             self.close()
-            said = f"its answer lacks {error}" if isinstance(error, LookupError) else redact_secrets(str(error))
+            said = f"its answer lacks {error}" if isinstance(error, LookupError) else word_error(error)
             raise TemporaryMailError(f"{self._url.server} cannot be used: {said}") from None
 
 
@@ -323,7 +322,7 @@ class Idler:
             if self._idle(min(seconds, LONGEST), stop):
                 return
         except (PbemError, imaplib.IMAP4.error, OSError, ValueError, LookupError) as error:
-            event("waiting without IDLE", level="warning", reason=redact_secrets(str(error)))
+            event("waiting without IDLE", level="warning", reason=word_error(error))
         stop.wait(max(0, end - time.monotonic()))
 
     def _idle(self, seconds: float, stop: Event) -> bool:

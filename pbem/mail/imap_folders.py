@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.errors import MailNotMoved
+from pbem.mail.connection import word_error
 from pbem.mail.mailbox import BATCH_MAILS, PROCESSED, Unmoved
-from pbem.util import redact_secrets
 
 
 class Mover:
@@ -116,7 +116,7 @@ class Mover:
 
     def _explain(self, error: Exception) -> str:
         """Return why mail cannot be moved; without a connection nothing else is done on it."""
-        said = f"{self._server}: {redact_secrets(str(error)).rstrip('.')}"
+        said = f"{self._server}: {word_error(error).rstrip('.')}"
         if not isinstance(error, imaplib.IMAP4.error) or isinstance(error, imaplib.IMAP4.abort):
             with contextlib.suppress(imaplib.IMAP4.error, OSError):
                 self._imap.shutdown()

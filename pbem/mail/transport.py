@@ -18,7 +18,7 @@ from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError, MailError, MailLost, PermanentMailError, TransportUnavailable
 from pbem.mail.bounded import Allowance, BoundedReader
-from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context
+from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context, word_error
 from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
 
@@ -208,7 +208,7 @@ class SmtpTransport:
             return smtp.getreply()
         except (smtplib.SMTPServerDisconnected, OSError) as error:
             self.close()
-            raise MailLost(f"{self._url.server} gave no reply to the mail: {redact_secrets(str(error))}") from None
+            raise MailLost(f"{self._url.server} gave no reply to the mail: {word_error(error)}") from None
 
     def greet(self) -> None:
         """Connect, say EHLO and log in, unless connected already; send no mail.
@@ -298,7 +298,7 @@ class SmtpTransport:
             raise classify_reply(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
         except (smtplib.SMTPException, OSError) as error:
             self.close()
-            raise TransportUnavailable(f"{self._url.server} cannot be used: {redact_secrets(str(error))}") from None
+            raise TransportUnavailable(f"{self._url.server} cannot be used: {word_error(error)}") from None
 
     def _reset(self) -> None:
         try:

@@ -213,7 +213,7 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
     monkeypatch.setenv("TEST_PASSWORD", "wrong")
     said = sentence(make_settings)
 
-    assert "refuses the login of orders: " in said
+    assert "refuses the login of orders: [AUTHENTICATIONFAILED] Authentication failed." in said
     assert said.endswith("look at inbox_password")
     assert "wrong" not in said
 
@@ -235,6 +235,13 @@ def test_a_server_without_starttls(mail_server: MailServer, make_settings: MakeS
     other = f"imap+starttls://orders@{WITHOUT_UIDPLUS}:{mail_server.ports['imap']}"
 
     assert "STARTTLS" in sentence(make_settings, inbox=other)
+
+
+def test_a_port_that_speaks_no_tls_at_once(mail_server: MailServer, make_settings: MakeSettings) -> None:
+    """The scheme or the port is wrong: the sentence names both."""
+    other = f"imaps://orders@127.0.0.1:{mail_server.ports['imap']}"
+
+    assert "speaks no TLS at once on this port; use +starttls" in sentence(make_settings, inbox=other)
 
 
 def test_a_server_that_is_not_there(make_settings: MakeSettings) -> None:
