@@ -73,15 +73,16 @@ class Earlier:
     ruling: Json
 
 
-def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, ruling: Json, now: dt.datetime) -> None:
-    """Keep the ruling that counted until now, unless an equal one is kept already."""
+def keep_earlier(context: Context, turn: OpenTurn) -> None:
+    """Keep the ruling that counted until now, if there is one, unless an equal one is kept already."""
+    session, snapshot, ruling = context.session, context.snapshot, turn.ruling
     # Changing back and forth between two rulings must not fill the list of earlier ones.
-    if any(json_sha256(each.ruling) == json_sha256(ruling) for each in earlier_rulings(session, snapshot, turn)):
+    if ruling is None or any(each.ruling == ruling for each in earlier_rulings(session, snapshot, turn)):
         return
     code = reply_code(secrets.token_bytes(32), RULING)
     # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
     data = {"turn_id": turn.id, "ruling": ruling, "to": "", "by": ""}
-    session.add(PendingRequest(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
+    session.add(PendingRequest(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=context.now))
     session.flush()
 
 
@@ -109,7 +110,7 @@ def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn
 
 def other_rulings(turn: OpenTurn, known: list[Earlier]) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
-    return [each for each in known if turn.ruling is None or json_sha256(each.ruling) != json_sha256(turn.ruling)]
+    return [each for each in known if each.ruling != turn.ruling]
 
 
 def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int | None) -> Earlier:
@@ -346,7 +347,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
         open_, ruling, taken = self._read(context)
         if taken.kept and not taken.same:
             save_rolls(context.session, context.snapshot, taken.rolled, context.now)
-            keep_ruling(context, open_, ruling)
+            count_ruling(context, open_.turn, ruling)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
             save_attachments(context.session, context.snapshot.id, open_.turn.id, contents)
         return taken
@@ -755,16 +756,29 @@ def _build_page(
     )
 
 
-def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
-    """Make a ruling count, and keep the one before.
+def count_ruling(context: Context, turn: OpenTurn, ruling: Json) -> None:
+    """Make a ruling on the open turn count, None for none, and keep the one before."""
+    session, snapshot = context.session, context.snapshot
+    said = _journalled(turn.number, ruling)
+    if ruling is None:
+        said = f"the ruling on turn {turn.number} is dropped (digest {json_sha256(turn.ruling)[:12]})"
+    keep_earlier(context, turn)
+    session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=ruling))
+    add_entry(session, snapshot.id, context.now, actor="gm", text=said)
+    hold_as_ruled(context)
 
-    The turn is held until its release, if it is not held for another reason.
+
+def hold_as_ruled(context: Context) -> None:
+    """Hold a turn on which its GM has ruled until its release, if it is not held for another reason.
+
+    Without a ruling it waits for one if it is due; a turn that is not due is open like any other.
     """
-    session, snapshot, now = context.session, context.snapshot, context.now
-    if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
-        keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
-    session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    add_entry(session, snapshot.id, now, actor="gm", text=_journalled(snapshot.turn, ruling))
-    if not hold(context, HoldKind.RULED):
-        waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
-        session.execute(waiting.values(hold_kind=HoldKind.RULED))
+    session, turn = context.session, load_open_turn(context.session, context.snapshot)
+    before, after = HoldKind.RULING, HoldKind.RULED
+    if turn.ruling is None:
+        due = turn.deadline is not None and turn.deadline <= context.now
+        before, after = HoldKind.RULED, HoldKind.RULING if due else HoldKind.NONE
+    elif hold(context, HoldKind.RULED):
+        return
+    held = update(Campaign).where(Campaign.id == context.snapshot.id, Campaign.hold_kind == before)
+    session.execute(held.values(hold_kind=after))

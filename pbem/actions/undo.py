@@ -1,9 +1,9 @@
 """Undoes the newest change of the GM, or an earlier one that nothing has changed since.
 
-Most changes are undone by restoring the rows that they changed (decision 45); a
-rollback, a ruling and an edited state by actions of their own, since what they
-replaced is kept anyway. Mail of the change that is still queued is withdrawn;
-those who were mailed are notified, and then the GM is asked first.
+Changes are undone by restoring the rows that they changed (decision 45); a rollback
+by reinstating the turns that it withdrew, an edited state by a rerun. Mail of the
+change that is still queued is withdrawn; those who were mailed are notified, and then
+the GM is asked first.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ from pbem.actions.deadlines import tell_deadline, tell_hold, tell_release, tell_
 from pbem.actions.rerun import EditState, StateEditPlan
 from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, carry_over, newest_entry, store_undo
 from pbem.actions.rollback import undo_rollback
-from pbem.actions.ruling import earlier_rulings, open_ruling
+from pbem.actions.ruling import hold_as_ruled, keep_earlier
 from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
-from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import as_title, notify_each, notify_players, send_text
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
-from pbem.campaign.snapshot import Context, SeatView, load_campaign, open_deadline, require_here
+from pbem.campaign.snapshot import Context, SeatView, load_campaign, load_open_turn, open_deadline, require_here
 from pbem.errors import PARSE_ERRORS, CampaignError, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
 from pbem.report import small
 from pbem.report.notices import Notice
-from pbem.ruleset.serialization import json_sha256, parse_json
+from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Person, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState
@@ -362,12 +361,16 @@ def _undo(context: Context, plan: _Plan) -> None:
     if entry.kind in _INVERSE:
         _INVERSE[entry.kind](context, plan)
         return
+    if entry.kind == "ruling":
+        keep_earlier(context, load_open_turn(context.session, context.snapshot))
     restore_rows(context.session, context.snapshot.id, entry.rows)
     queue_again(context.session, _ours(context, entry.superseded))
     after = replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
     for change in entry.rows:
         if change.table == "seat" and "person_id" in (change.before or ()):
             _redirect(after, change.id)
+    if entry.kind == "ruling":
+        hold_as_ruled(after)
     said = f"undone: {entry.text}"
     if plan.deadline is not None:
         said += set_deadline(context, plan.deadline)
@@ -385,19 +388,6 @@ def _redirect(context: Context, seat_id: int) -> None:
     seat = context.session.get_one(Seat, seat_id)
     person = context.session.get(Person, seat.person_id) if seat.person_id else None
     redirect_press(context.session, context.snapshot.name, seat.name, person)
-
-
-def _undo_ruling(context: Context, plan: _Plan) -> None:
-    (change,) = plan.entry.rows
-    before = (change.before or {}).get("ruling")
-    if before is None:
-        DropRuling().do(context)
-        return
-    known = earlier_rulings(context.session, context.snapshot, open_ruling(context).turn)
-    number = next((each.number for each in known if json_sha256(each.ruling) == before), None)
-    if number is None:
-        raise CampaignError("the ruling before is no longer there")
-    RestoreRuling(number).do(context)
 
 
 def _undo_state(context: Context, plan: _Plan) -> None:
@@ -427,7 +417,6 @@ def _take_back_export(context: Context) -> None:
 _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
     "export": lambda context, _: _take_back_export(context),
     "rollback": _reinstate,
-    "ruling": _undo_ruling,
     "state": _undo_state,
 }
 """The kinds of changes that are undone by actions of their own."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from sqlalchemy import null, update
-
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
 from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
 from pbem.actions.ruling import (
@@ -18,9 +16,8 @@ from pbem.actions.ruling import (
     RulingForm,
     ShowRulingForm,
     choose_earlier,
+    count_ruling,
     earlier_rulings,
-    keep_earlier,
-    keep_ruling,
     open_ruling,
     other_rulings,
     parse_ruling,
@@ -29,15 +26,11 @@ from pbem.actions.ruling import (
     ruled_parts,
     ruling_by_mail,
 )
-from pbem.campaign.history import add_entry
 from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.mailbox import MAX_GM_MAIL
 from pbem.ruleset.fields import KeywordField
-from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import format_size
-from pbem.store.models import Campaign, Turn
-from pbem.store.types import HoldKind
 from pbem.text import format_time, wrap
 
 
@@ -124,18 +117,10 @@ class DropRuling(Change[Dropped]):
 
     def do(self, context: Context) -> Dropped:
         """Drop the ruling, and keep it with the earlier ones. Raises CampaignError if there is none."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        turn = open_ruling(context).turn
+        snapshot, turn = context.snapshot, open_ruling(context).turn
         if turn.ruling is None:
             raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
-        keep_earlier(session, snapshot, turn, turn.ruling, now)
-        session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=null()))
-        # A turn that is due must not run without a ruling; one that is not is open like any other.
-        due = turn.deadline is not None and turn.deadline <= now
-        held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
-        session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))
-        said = f"the ruling on turn {snapshot.turn} is dropped (digest {json_sha256(turn.ruling)[:12]})"
-        add_entry(session, snapshot.id, now, actor="gm", text=said)
+        count_ruling(context, turn, None)
         return Dropped(snapshot.name, snapshot.turn)
 
     def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
@@ -165,7 +150,7 @@ class RestoreRuling(PreviewedChange[Restored]):
         """Restore the ruling; the one that counted is kept."""
         open_, earlier = self._choose(context)
         facts = self._facts(context, open_, earlier)
-        keep_ruling(context, open_, earlier.ruling)
+        count_ruling(context, open_.turn, earlier.ruling)
         return facts
 
     def _choose(self, context: Context) -> tuple[OpenRuling, Earlier]:

@@ -5,8 +5,7 @@ its transaction, and the difference goes into its journal entry. So no action ha
 to say what it changed, however it wrote it. The facts of tables and columns
 (`pbem.store.columns`) say what is compared and restored; nothing else is written here.
 
-A value is stored as its column takes it, with times as text. A ruling may be long,
-and is restored by other means: its digest alone is compared.
+A value is stored as its column takes it, with times as text.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Table, and_, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
 from pbem.store.columns import Undo, Undoing, facts_of, of_campaigns, table_facts, target_of
 from pbem.store.models import Base
@@ -84,8 +83,6 @@ def load_rows(session: Session, campaign_id: int, tables: Sequence[str]) -> Rows
 def _stored(column: Column[Any], value: Any) -> Any:
     if value is None:
         return None
-    if facts_of(column).undo is Undo.DIGEST:
-        return json_sha256(value)
     if isinstance(column.type, CanonicalJson):
         return canonical_json(value).decode()
     return str(value.astimezone(dt.UTC)) if isinstance(value, dt.datetime) else value
@@ -124,7 +121,7 @@ def read_changes(data: Json) -> tuple[RowChange, ...]:
         columns = recorded_columns(each.table)
         for values in (each.before, each.after):
             for column, value in (values or {}).items():
-                _read(columns[column], value) if facts_of(columns[column]).undo is not Undo.DIGEST else None
+                _read(columns[column], value)
     return changes
 
 
@@ -173,8 +170,7 @@ def _put_back(session: Session, change: RowChange, now: Rows) -> None:
     values = {
         name: _read(columns[name], value)
         for name, value in change.before.items()
-        if facts_of(columns[name]).undo is not Undo.DIGEST
-        and not (_is_mild(change.table, name) and _has_changed(change, name, now))
+        if not (_is_mild(change.table, name) and _has_changed(change, name, now))
     }
     if change.after is None:
         session.execute(insert(table).values(id=change.id, **values))

@@ -68,13 +68,11 @@ class Undo(Enum):
     """The way in which undoing an action treats a column that the action changed.
 
     SET sets it back, if it is as the action left it; MILD only then, and otherwise
-    leaves it without a conflict; DIGEST compares the digest of the value alone, since
-    the value is long and restored by other means.
+    leaves it without a conflict.
     """
 
     SET = auto()
     MILD = auto()
-    DIGEST = auto()
 
 
 @dataclass(frozen=True, slots=True)

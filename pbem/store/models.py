@@ -311,7 +311,7 @@ class Turn(Base):
     deadline: Mapped[dt.datetime | None] = column(undo=Undo.SET, planned=True)
     reminded_at: Mapped[dt.datetime | None] = column(undo=Undo.MILD)
     extensions: Mapped[int] = mapped_column(default=0)
-    ruling: Mapped[Any] = column(CanonicalJson, nullable=True, undo=Undo.DIGEST, planned=True)
+    ruling: Mapped[Any] = column(CanonicalJson, nullable=True, undo=Undo.SET, planned=True)
     resolved_at: Mapped[dt.datetime | None] = column(planned=True)
     record: Mapped[bytes | None] = column(CompressedBytes, form=Form.RECORD)
     archived_at: Mapped[dt.datetime | None]
