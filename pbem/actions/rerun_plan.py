@@ -295,7 +295,6 @@ class RerunPlan:
     impact: RerunImpact
     reports: Sequence[SeatReport]
     record: bytes
-    files: Mapping[str, bytes]
 
 
 def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
@@ -324,7 +323,6 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
         impact=_build_impact(again, old, affected, corrections, deadline),
         reports=reports,
         record=again.record(files, now),
-        files=files,
     )
 
 

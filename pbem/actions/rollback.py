@@ -208,7 +208,7 @@ def undo_rollback(context: Context, shelf_id: int) -> None:
         restored = reinstate_turns(session, shelf_id, instead=gone[0])
         # Checked now that there is a chain to check; the error rolls the transaction back.
         if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
-            raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken.text} then")
+            raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken} then")
         _leave_time(session, snapshot, restored[-1], context.now)
         return restored
 

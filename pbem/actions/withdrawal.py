@@ -29,14 +29,6 @@ from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat
 from pbem.store.types import CampaignState, OutgoingState, WithdrawalKind
 
 
-@dataclass(frozen=True, slots=True)
-class Inconsistency:
-    """An inconsistency of a chain, in words; `last` is the number of the last consistent turn, -1 if there is none."""
-
-    text: str
-    last: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Link:
     """A live turn, as far as its neighbours depend on it; `told` are the seats whose reports opened it."""
@@ -49,20 +41,19 @@ class _Link:
     told: frozenset[SeatName]
 
 
-def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsistency | None:
-    """Return the first inconsistency in the turns of a campaign; None if there is none."""
+def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> str | None:
+    """Return the first inconsistency in the turns of a campaign, as a clause; None if there is none."""
     if snapshot.status == CampaignState.FORMING:
         return None
     links = list(_load_links(session, snapshot))
     if not links or links[0].number != snapshot.origin:
-        return Inconsistency("its set-up is missing", -1)
+        return "its set-up is missing"
     before = b""
     for link, following in pairwise(links):
         if wrong := _check_link(before, link, following):
-            return Inconsistency(wrong, link.number)
+            return wrong
         before = link.record
-    wrong = _check_end(snapshot, links[-1])
-    return Inconsistency(wrong, links[-1].number) if wrong else None
+    return _check_end(snapshot, links[-1])
 
 
 def _check_link(before: bytes, link: _Link, following: _Link) -> str:
@@ -88,12 +79,12 @@ def _check_link(before: bytes, link: _Link, following: _Link) -> str:
     return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
 
 
-def _check_end(snapshot: CampaignSnapshot, last: _Link) -> str:
+def _check_end(snapshot: CampaignSnapshot, last: _Link) -> str | None:
     if last.resolved:
         return f"turn {last.number} was run, but no turn follows it"
     if last.number != snapshot.turn:
         return f"it stands at turn {snapshot.turn}, but its last turn is {last.number}"
-    return ""
+    return None
 
 
 def _reported_seats(record: Mapping[str, Any]) -> set[SeatName]:

@@ -481,7 +481,7 @@ def _check_histories(store: Store) -> Iterator[CheckResult]:
                 continue  # its schedule or another row cannot be read, which is reported already
             if broken is not None:
                 whole = False
-                yield failure("history", f"campaign {name}: {broken.text}", "restore a backup: pbem restore FILE DIR")
+                yield failure("history", f"campaign {name}: {broken}", "restore a backup: pbem restore FILE DIR")
     if whole:
         yield ok("history", "consistent in every campaign")
 

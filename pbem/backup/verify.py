@@ -47,14 +47,14 @@ def broken_campaigns(session: Session) -> list[str]:
     """Return a sentence for each campaign whose turns are inconsistent, or whose open turn was changed."""
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
     found = ((name, find_inconsistency(session, load_campaign(session, name))) for name in names)
-    return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
+    return [f"campaign {name}: {broken}" for name, broken in found if broken is not None]
 
 
 def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
     """Return a running campaign. Raise BackupError unless its rows agree with its last record and its rules."""
     snapshot = load_campaign(session, name)
     if broken := find_inconsistency(session, snapshot):
-        raise BackupError(f"the turn history of {name} is inconsistent: {broken.text}")
+        raise BackupError(f"the turn history of {name} is inconsistent: {broken}")
     if snapshot.turn < snapshot.first:
         raise BackupError(f"campaign {name} has no open turn")
     record = json.loads(load_record(session, snapshot, snapshot.turn - 1))

@@ -148,7 +148,7 @@ def faults(app: App, now: dt.datetime) -> list[str]:
             verify(app.settings.archive, "toy1", games=app.games)
     except PbemError as error:
         found.append(str(error))
-    return [*found, broken.text] if broken else found
+    return [*found, broken] if broken else found
 
 
 @contextmanager

@@ -47,8 +47,7 @@ def roll_to(desk: Desk, number: int) -> Callable[[], object]:
 def wrong(desk: Desk) -> str:
     """Return the inconsistency that the doctor finds, "" for none."""
     with desk.app.store.reading() as session:
-        found = find_inconsistency(session, snapshot(desk))
-    return found.text if found else ""
+        return find_inconsistency(session, snapshot(desk)) or ""
 
 
 def numbers(desk: Desk) -> list[int]:
