@@ -95,21 +95,19 @@ _BY = _Time()
 
 @dataclass(frozen=True, slots=True)
 class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
-    """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
+    """Give more time for the open turn, or set its deadline."""
 
     usage = "DEADLINE by [sure [asked]]"
     weight = Confirmed("the deadline that players know", "pbem deadline NAME BY")
     kind = "deadline"
-    by: Annotated[str | None, _BY] = None
+    by: Annotated[str, _BY]
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
     def asks(self, context: Context, facts: TextResult) -> bool:
         """Return True if the deadline would be earlier, or later by more than two usual turns."""
         move = self._plan(context)
-        return move.new < move.old or (
-            bool(self.by) and move.new > _latest_usual_deadline(context.snapshot, max(move.old, context.now))
-        )
+        return not move.old <= move.new <= _latest_usual_deadline(context.snapshot, max(move.old, context.now))
 
     def look(self, context: Context) -> TextResult:
         """Return a sentence on the old and the new deadline."""
@@ -125,8 +123,6 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         return TextResult(extend(context, move.new), undo=context.snapshot.name if move.old > context.now else "")
 
     def _plan(self, context: Context) -> _Move:
-        if not self.by:
-            return _plan_move(context, None)
         turn, zone = _open_turn(context.session, context.snapshot), context.snapshot.schedule.zone
         clock = (turn.deadline or context.now).astimezone(ZoneInfo(zone)).time()
         return _plan_move(context, read_time(self.by, context.now, zone, clock))
@@ -164,13 +160,13 @@ class VoteForExtension(SeatCommand):
         )
 
 
-def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
+def extend(context: Context, by: dt.timedelta | dt.datetime) -> str:
     """Move the deadline of the open turn of a locked campaign, and notify its players.
 
     Any hold ends, but for a GM's own pause and that of a turn with a ruling.
 
     Args:
-        by: The span to add, or the new deadline; None for the span of the house rules.
+        by: The span to add, or the new deadline.
 
     Returns:
         A sentence on what was done.
@@ -191,13 +187,12 @@ def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> st
     return f"turn {turn.turn} is due {times}. Players are notified.{left}"
 
 
-def _plan_move(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
+def _plan_move(context: Context, by: dt.timedelta | dt.datetime) -> _Move:
     """Return how the deadline of the open turn is to be moved. Raises CampaignError."""
     snapshot, now = context.snapshot, context.now
     turn = _open_turn(context.session, snapshot)
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
-    by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
     # In the grace period the deadline has passed: a day more is a day from now.
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
     _check_deadline(turn, turn.deadline, new, now)

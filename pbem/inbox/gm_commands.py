@@ -42,6 +42,7 @@ from pbem.inbox.gm_lines import (
     WORDS,
     GmOrders,
     command_line,
+    first_word,
     held_by,
     names_people,
     parse_gm_frame,
@@ -175,6 +176,8 @@ def _find_elsewhere(case: MessageContext, name: str, orders: GmOrders) -> GmAnsw
         return None
     number, line = named[other]
     problem = f"{other} is another campaign of yours: send this in a reply to a mail of {other}"
+    if first_word(line) == "HOLD":
+        problem += f", or begin your reason with a word before {other}"
     return GmAnswer(
         campaign=name, result="not-done", count=len(orders.commands), line=number, at_fault=line, problem=problem
     )

@@ -89,7 +89,7 @@ def is_slip(line: str) -> bool:
     word = typed[0].strip(".:!,") if typed else ""
     if not word or line.rstrip().endswith("?") or len(typed) > _MOST_TYPED or not (word.isupper() or len(typed) == 1):
         return False
-    return _first_word(line) in _VERBS or bool(nearest_command(word))
+    return first_word(line) in _VERBS or bool(nearest_command(word))
 
 
 def second_word(line: str) -> str:
@@ -107,7 +107,7 @@ def asked_help(sheet: GmFrame) -> tuple[str, ...] | None:
 
 def names_people(line: str) -> bool:
     """Return True if a line begins with a command whose text people get."""
-    return _first_word(line) in _FOR_PEOPLE
+    return first_word(line) in _FOR_PEOPLE
 
 
 def _text_end(lines: Lines, at: int) -> int:
@@ -117,7 +117,8 @@ def _text_end(lines: Lines, at: int) -> int:
     return next((end for end in range(at + 1, len(lines)) if ends_text(lines[end][1])), len(lines))
 
 
-def _first_word(line: str) -> str:
+def first_word(line: str) -> str:
+    """Return the command of a line in its own word, in capitals; "" for an empty line."""
     return next(iter(split_words(as_gm_command(line))), "").upper()
 
 
@@ -128,9 +129,9 @@ def held_by(text: TextBlock) -> tuple[str, ...]:
 
 def _looks_like_command(line: str) -> bool:
     typed = line.split()
-    if not typed or len(typed) > _MOST_TYPED or not _first_word(line):
+    if not typed or len(typed) > _MOST_TYPED or not first_word(line):
         return False
-    if typed[0].isupper() and _first_word(line) in _VERBS | {"GM"}:
+    if typed[0].isupper() and first_word(line) in _VERBS | {"GM"}:
         return True
     return _parse_one(as_gm_command(line)) is not None and (len(typed) == 1 or names_people(line))
 

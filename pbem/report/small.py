@@ -197,9 +197,8 @@ def turn_held(
                 (f"pbem status {campaign}", "see who has sent"),
             ),
             (
-                "By mail the same are PREVIEW, which brings all reports as files, RELEASE, DEADLINE 2d and STATUS, in "
-                f'a frame with your token; "pbem gm {campaign} --token" mails you one and shows the frame. A preview '
-                "rolls other dice than the turn will have."
+                "By mail the same are PREVIEW, which brings all reports as files, RELEASE, DEADLINE 2d and STATUS, "
+                "each in a reply to this mail. A preview rolls other dice than the turn will have."
             ),
         ),
     )
@@ -356,7 +355,10 @@ def gm_token(*, campaign: str, token: str, address: str) -> Notice:
         title="Your token as the GM",
         preheader=f"You can run {campaign} by mail. Keep the token to yourself.",
         blocks=(
-            f"You can run {campaign} by mail to {address}. Your commands stand in a frame that holds your token:",
+            (
+                f"You can run {campaign} by mail: reply to any mail about it with a command. In a mail of its own, to "
+                f"{address}, your commands stand in a frame that holds your token:"
+            ),
             form(f"GM {campaign} {token}", "STATUS", "END"),
             (
                 "Keep this mail, and keep the token to yourself: anyone who has it is the GM. It stands in no other "

@@ -181,7 +181,7 @@ ACTS: dict[str, Act] = (
         "undone removal": undo_removal,
         "hold": deed(HoldCampaign()),
         "release": deed(ReleaseCampaign()),
-        "extend": deed(ExtendDeadline()),
+        "extend": deed(ExtendDeadline("2d")),
         "reschedule": deed(SetHouseRule({"schedule": "DAILY 20:00 UTC"})),
         "rules": deed(SetHouseRule({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),

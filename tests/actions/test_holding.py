@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 
 import pytest
@@ -208,7 +209,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     begin(desk)
     desk.tick(hours=120)
     with desk.app.store.writing() as session:
-        extend(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
+        extend(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), dt.timedelta(days=2))
 
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []

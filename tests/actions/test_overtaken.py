@@ -135,7 +135,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     run_action(played.app, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due_turns(open_turns(played.app), played.now)
     with played.app.store.writing() as session:
-        extend(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
+        extend(Context(session, played.app, locked_campaign(session, "toy1"), played.now), WEEK)
 
     assert (found.reason, runs(played, found)) == ("deadline", False)
 

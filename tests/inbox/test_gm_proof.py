@@ -130,6 +130,7 @@ def test_a_command_that_names_another_campaign_of_the_gm_is_refused(running: Des
 
     said = by(running, mail, command)
     assert "toy2 is another campaign of yours: send this in a reply to a mail of toy2" in said
+    assert ("or begin your reason with a word before toy2" in said) == command.startswith("HOLD")
     assert not is_held(running)
 
 

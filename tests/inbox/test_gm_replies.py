@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.actions.base import run_action
-from pbem.actions.settings import ChangeGm
-from pbem.campaign.snapshot import load_campaign
+from pbem.actions.settings import ChangeGm, mail_gm_token
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.types import HoldKind
 from tests.inbox.gms import framed
@@ -259,3 +259,27 @@ def test_two_replies_at_once_are_done_in_turn(running: Desk) -> None:
         "Done: pause seat red",
         "Done: pause seat blue",
     ]
+
+
+def test_a_held_turn_is_given_time_by_a_reply_as_its_mail_says(desk: Desk) -> None:
+    """The mail asks for no frame, and its command in a reply is done."""
+    desk.start(rules={"hold": "always"})
+    desk.tick(hours=24 * 7)
+    mail = desk.last(GM)
+
+    assert "RELEASE, DEADLINE 2d and STATUS, each in a reply to this mail." in " ".join(text_of(mail).split())
+    assert is_held(desk)
+    reply(desk, mail, "DEADLINE 2d")
+    assert not is_held(desk)
+
+
+def test_the_mail_with_a_token_is_answered_with_a_command(running: Desk) -> None:
+    """It says that a reply needs no frame, and a reply to it is done."""
+    with running.app.store.writing() as session:
+        mail_gm_token(Context(session, running.app, load_campaign(session, "toy1"), running.now))
+    running.tick()
+    mail = running.last(GM)
+
+    assert "reply to any mail about it with a command" in " ".join(text_of(mail).split())
+    reply(running, mail, "HOLD snow")
+    assert is_held(running)
