@@ -14,7 +14,7 @@ from pbem.backup.create import create_backup
 from pbem.config import load_settings
 from tests.actions.history import begin, play, send
 from tests.servers.processes import server_folder
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, open_desk, prepared
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
+@prepared
 def in_the_middle(desk: Desk) -> None:
     """Run two turns, one of them again, and submit a sheet for the open one, whose receipt is queued."""
     begin(desk, rounds="9", rules={"hold": "off"})
