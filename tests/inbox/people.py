@@ -70,7 +70,7 @@ def question(desk: Desk, to: str) -> EmailMessage:
 
 
 def _answered(desk: Desk, sender: str, before: int) -> str:
-    desk.tick()
+    desk.answer()
     new = desk.mails(sender)[before:]
     answers = [mail for mail in new if ANSWER.search(mail["Subject"])]
     return words((answers or new)[-1]) if new else ""

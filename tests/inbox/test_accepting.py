@@ -67,7 +67,7 @@ def test_forged_messages_bring_few_warnings(desk: Desk) -> None:
     for number in range(6):
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND", headers=stamp("fail"))
     before = len(desk.mails(ANN))
-    desk.tick()
+    desk.answer()
 
     assert [mail["Subject"] for mail in desk.mails(ANN)[before:]] == ["[toy1] rejected: a mail for your seat"] * 3
 

@@ -110,6 +110,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled(1)
 def test_results_do_not_depend_on_the_size_of_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
@@ -121,7 +122,7 @@ def test_results_do_not_depend_on_the_size_of_batches(
         with desk_of(tmp_path / str(at_once)) as desk:
             for post in letters:
                 post(desk)
-            desk.tick()
+            desk.answer()
             results.append(came_of(desk))
     assert results[0] == results[1]
 
@@ -146,7 +147,7 @@ def test_a_sheet_at_which_the_game_raises_is_quarantined_alone(tmp_path: Path, m
     with desk_of(tmp_path / "home") as desk:
         for post in (_by_code(ANN, "toy1", "BID 3"), _by_code(BOB, "toy1", "BID 7"), _by_code(CYD, "toy2", "BID 1")):
             post(desk)
-        done = desk.tick()
+        done = desk.answer()
         assert (done.processed.messages, done.processed.sheets, done.processed.quarantined) == (3, 2, 1)
         assert sheets_of(desk) == ["BID 3\n", "BID 1\n"]
 
@@ -156,7 +157,7 @@ def test_two_processes_at_once_save_each_sheet_once(postgres_url: str, tmp_path:
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         for name in ("toy1", "toy2", "toy3"):
             desk.begin(name=name)
-        desk.tick()
+        desk.answer()
         for _, name in product(range(3), ("toy1", "toy2", "toy3")):
             for to in (ANN, BOB):
                 _by_code(to, name, "BID 1")(desk)

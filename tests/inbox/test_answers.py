@@ -135,7 +135,7 @@ def test_no_answer_tells_a_key(desk: Desk, keys: dict[str, str]) -> None:
     for number, key in enumerate([*keys.values(), "00112233445566778899"]):
         desk.post(f"ORDERS toy1 red {key}\nBID 3 {key}\nEND", sender=f"eve{number}@example.net")
     before = len(desk.mails())
-    desk.tick()
+    desk.answer()
     texts = [
         "".join(part.get_content() for part in mail.walk() if part.get_content_maintype() == "text")
         for mail in desk.mails()[before:]

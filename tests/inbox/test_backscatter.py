@@ -36,7 +36,7 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
 def crowd(desk: Desk, number: int, *, domains: int, text: str = "hello") -> None:
     """Have so many unknown people write today: all but the last ten were answered, with copies of the first answer."""
     strangers(desk, 1, domains=domains, text=text)
-    desk.tick()
+    desk.answer()
     with desk.app.store.writing() as session:
         sent = session.execute(select(OutgoingMail.__table__).where(OutgoingMail.kind == "stranger")).mappings().one()
         for each in range(1, number - 10):
@@ -58,7 +58,7 @@ def answered(desk: Desk) -> Counter[str]:
 def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     """The messages beyond the limit count as unanswered in tick and status; the next day has a limit of its own."""
     strangers(shared, 105, domains=5)
-    done = shared.tick()
+    done = shared.answer()
 
     assert answered(shared).total() == 100
     assert done.processed.unanswered == 5
@@ -66,15 +66,15 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     assert home_status(shared.app).notices[0].startswith("5 messages were not answered in the day before ")
     shared.now = shared.now.replace(day=shared.now.day + 1)
     strangers(shared, 1, domains=1, text="HELP")
-    assert shared.tick().processed.unanswered == 0
+    assert shared.answer().processed.unanswered == 0
 
 
 def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
     """Thirty answers a day go to one domain, so that no server is flooded; other domains still get theirs."""
     strangers(shared, 40, domains=1)
-    shared.tick()
+    shared.answer()
     shared.post("hello", sender=EVE)
-    shared.tick()
+    shared.answer()
 
     assert answered(shared) == {"0.example.net": 30, "example.net": 1}
 
@@ -85,11 +85,11 @@ def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> Non
     for text in ("hello", "HELP", "STATUS", "JOIN toy1", "ORDERS toy1 red\nBID 1\nEND"):
         shared.post(text, sender=EVE, headers=stamp("fail"))
     crowd(shared, 105, domains=5)
-    shared.tick()
+    shared.answer()
     assert shared.mails(EVE) == []
 
     shared.post("hello", sender=EVE, headers=stamp("pass"))
-    shared.tick()
+    shared.answer()
     assert len(shared.mails(EVE)) == 1
 
 
@@ -98,7 +98,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     form(shared, "red", name="toy2", open_seats=1, signup="on")
     crowd(shared, 105, domains=5, text="JOIN toy2")
 
-    assert shared.tick().processed.unanswered == 5
+    assert shared.answer().processed.unanswered == 5
     assert answered(shared).total() == 100
 
 
@@ -107,10 +107,10 @@ def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     believing(shared)
     form(shared, "red", name="toy2", open_seats=1, signup="on")
     crowd(shared, 105, domains=3, text="JOIN toy2")
-    shared.tick()
+    shared.answer()
     shared.post("HELP", sender="new@example.info")
     shared.post("JOIN toy2", sender="eve@0.example.net", headers=stamp("pass"))
-    shared.tick()
+    shared.answer()
 
     assert len(shared.mails("new@example.info")) == 1
     assert "CONFIRM" in shared.last("eve@0.example.net").as_string()
@@ -120,10 +120,10 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     """The GM is told once a day; the journal lists the addresses, each once, and players do not read them."""
     form(shared, "red", name="toy2", open_seats=1, signup="on")
     crowd(shared, 102, domains=5, text="JOIN toy2")
-    shared.tick()
+    shared.answer()
     shared.post("JOIN toy2", sender=EVE)
     shared.post("JOIN toy2", sender=EVE)
-    shared.tick()
+    shared.answer()
     told = [mail for mail in shared.mails("gm@example.org") if "were not answered" in str(mail["Subject"])]
 
     assert len(told) == 1
@@ -144,7 +144,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
     form(shared, "red", name="toy2", open_seats=1, signup="on")
     crowd(shared, 110, domains=5, text="JOIN toy2")
-    shared.tick()
+    shared.answer()
 
     with shared.app.store.reading() as session:
         listed = session.scalars(
@@ -160,7 +160,7 @@ def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     crowd(shared, 105, domains=5, text="JOIN toy2")
     for _ in range(5):
         shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))
-    shared.tick()
+    shared.answer()
 
     with shared.app.store.reading() as session:
         rows = session.execute(select(InboxMessage.note, InboxMessage.unanswered)).all()
@@ -174,7 +174,7 @@ def test_a_message_brings_each_report_once(shared: Desk) -> None:
     """A message brings each report once, however often it asks for it."""
     shared.post(f"PLAYER toy1 red {token(shared)}\n" + "RESEND\n" * 20 + "END")
     before = len(shared.mails(ANN))
-    shared.tick()
+    shared.answer()
 
     assert len(shared.mails(ANN)) - before == 2
 
@@ -183,7 +183,7 @@ def test_messages_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
     """Messages without proof bring three reports a day; with a token or by reply the player still gets theirs."""
     for _ in range(6):
         shared.post("RESEND")
-    shared.tick()
+    shared.answer()
     assert resent(shared) == 3
 
     ask(shared, f"PLAYER toy1 red {token(shared)}\nRESEND\nEND")
@@ -199,7 +199,7 @@ def resent(desk: Desk) -> int:
 def test_messages_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
     """Messages without proof bring three codes a day; with a token the player still gets one."""
     shared.post("\n".join(f"ADDRESS a{number}@example.net" for number in range(12)))
-    shared.tick()
+    shared.answer()
     assert codes(shared) == 3
 
     ask(shared, f"PLAYER toy1 red {token(shared)}\nADDRESS ann@example.net\nEND")
@@ -215,6 +215,6 @@ def test_answers_to_forged_messages_do_not_use_up_a_players_own(shared: Desk) ->
     """After 25 messages in a player's name, one with the player's token is still answered."""
     for number in range(25):
         shared.post(f"hello {number}")
-    shared.tick()
+    shared.answer()
 
     assert "toy1" in ask(shared, f"PLAYER toy1 red {token(shared)}\nSTATUS\nEND")

@@ -69,6 +69,14 @@ def token(desk: Desk) -> str:
     return gm_token(desk)
 
 
+@prepared
+def played(desk: Desk) -> str:
+    """Play a turn of a campaign; return its GM's token."""
+    desk.begin()
+    run_campaign_now(desk.app, "toy1", desk.now)
+    return gm_token(desk)
+
+
 def gm_token(desk: Desk) -> str:
     """Return the token that the GM is mailed."""
     with desk.app.store.writing() as session:
@@ -109,9 +117,7 @@ def without_numbers(text: str) -> str:
 @pytest.mark.parametrize("what", DOORS)
 def test_command_line_and_mail_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
     """Every line of the screen is in the mail, except for commands to be typed."""
-    desk.begin()
-    run_campaign_now(desk.app, "toy1", desk.now)
-    token = gm_token(desk)
+    token = played(desk)
     other = shutil.copytree(desk.home, tmp_path / "other")
     screen = typed(other, desk.now, DOORS[what][0])
     mail = mailed(desk, token, DOORS[what][1])

@@ -31,7 +31,7 @@ def arrive(desk: Desk, raw: bytes) -> None:
     inbox = desk.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / "report.eml").write_bytes(raw)
-    desk.tick()
+    desk.answer()
 
 
 def note(desk: Desk) -> str:
@@ -180,7 +180,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
     report = desk.last()
     arrive(desk, postfix(str(report["Message-ID"])))
     desk.reply(report, "BID 3")
-    desk.tick()
+    desk.answer()
 
     (campaign,) = home_status(desk.app).campaigns
     assert (campaign.seats[0].playing, campaign.seats[0].sheet_version) == (True, 1)
@@ -203,7 +203,7 @@ def test_a_notice_to_the_gm_may_bounce_too(desk: Desk) -> None:
 def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
     """A bounce of no campaign is listed beside the campaigns, and no GM is told."""
     desk.post("hello", sender="eve@example.net")
-    desk.tick()
+    desk.answer()
     arrive(desk, postfix(last_id(desk, "eve@example.net"), "eve@example.net"))
 
     (mail,) = home_status(desk.app).undelivered

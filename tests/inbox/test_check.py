@@ -31,7 +31,7 @@ def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
     (data,) = [part for part in report.iter_attachments() if part.get_content_type() == "application/json"]
     checked = check_sheet(GAMES, sheet.encode(), data.get_content())
     desk.reply(report, sheet)
-    desk.tick()
+    desk.answer()
     receipt = text_of(desk.last()).partition("\n\n-- \n")[0]
     notes = "".join(f"\n\n{note}" for note in checked.notes)
 

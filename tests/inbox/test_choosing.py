@@ -26,7 +26,7 @@ def _campaign(desk: Desk) -> None:
 def answered(desk: Desk, text: str, **fields: str) -> str:
     """Return the answer to red's reply, on one line."""
     desk.reply(desk.last(), text, **fields)
-    desk.tick()
+    desk.answer()
     return " ".join(text_of(desk.last()).split())
 
 
@@ -127,7 +127,7 @@ def post_file(desk: Desk, typed: str, filed: str) -> None:
 def test_a_file_without_an_orders_line(desk: Desk, typed: str, filed: str, coins: int, note: str) -> None:
     """A file without an ORDERS line counts only if the mail itself has no orders; the receipt says which was read."""
     post_file(desk, typed, filed)
-    desk.tick()
+    desk.answer()
 
     assert note in " ".join(text_of(desk.last()).split())
     assert bids(desk) == [coins]
@@ -136,7 +136,7 @@ def test_a_file_without_an_orders_line(desk: Desk, typed: str, filed: str, coins
 def test_a_question_beside_a_file(desk: Desk) -> None:
     """A command in the mail itself is answered, whatever is attached."""
     post_file(desk, "STATUS", "BID 4")
-    desk.tick()
+    desk.answer()
 
     assert "is not an order" not in text_of(desk.last())
     assert bids(desk) == []

@@ -37,7 +37,7 @@ def begun(desk: Desk) -> Desk:
     """Return a desk with a campaign of red and blue, whose address is enough, and a sheet of red."""
     desk.start()
     desk.reply(desk.last(ANN), "BID 3\nWHISPER blue deal\nWAIT")
-    desk.tick()
+    desk.answer()
     return desk
 
 
@@ -68,13 +68,13 @@ def test_orders_are_cleared_and_come_back(begun: Desk, text: str, replied: bool)
         begun.reply(reports(begun, ANN)[0], text)
     else:
         begun.post(text)
-    begun.tick()
+    begun.answer()
     answer = begun.last(ANN)
     assert answer["Subject"].startswith("[toy1] orders cleared, round 1")
     assert "red" in missing(begun.app.store)
 
     begun.post(sheet_in(text_of(answer)), sender="ann.elsewhere@example.net")
-    begun.tick()
+    begun.answer()
     with begun.app.store.reading() as session:
         first, cleared, again = session.scalars(select(OrderSheet).order_by(OrderSheet.version))
         assert (first.accepted, cleared.accepted, again.accepted) == (False, False, True)
@@ -112,7 +112,7 @@ def test_a_reply_to_an_earlier_report_clears_nothing(begun: Desk) -> None:
     begun.tick(hours=24 * 5)
     ask(begun, FRAME.format("BID 1"))
     begun.reply(old, "CLEAR ORDERS")
-    begun.tick()
+    begun.answer()
 
     assert "Your mail answers a turn that has already run" in " ".join(text_of(begun.last(ANN)).split())
     assert "red" not in missing(begun.app.store)
@@ -125,7 +125,7 @@ def test_another_player_clears_nothing(begun: Desk, text: str) -> None:
     """Neither a stranger's mail nor another player's, with a wrong key or none, clears orders."""
     for sender in (BOB, EVE):
         begun.post(text.format("a" * 20), sender=sender)
-        begun.tick()
+        begun.answer()
 
     assert "red" not in missing(begun.app.store)
 
@@ -134,14 +134,14 @@ def test_a_forged_sender_clears_nothing(begun: Desk) -> None:
     """By the mail server's word the sender is not Ann; where an address needs an answer, Ann is asked."""
     believing(begun)
     begun.post("CLEAR ORDERS", headers=stamp("fail"))
-    begun.tick()
+    begun.answer()
     rule(begun, authentication="confirm")
     begun.post("CLEAR ORDERS")
-    begun.tick()
+    begun.answer()
     assert "red" not in missing(begun.app.store)
 
     begun.reply(question(begun, ANN), "YES")
-    begun.tick()
+    begun.answer()
     assert "red" in missing(begun.app.store)
 
 
@@ -151,9 +151,9 @@ def test_a_confirmation_after_the_run_clears_nothing(begun: Desk) -> None:
     ask(begun, "CLEAR ORDERS")
     begun.tick(hours=24 * 5)
     begun.reply(reports(begun, ANN)[-1], "BID 1")
-    begun.tick()
+    begun.answer()
     begun.reply(question(begun, ANN), "YES")
-    begun.tick()
+    begun.answer()
 
     assert "red" not in missing(begun.app.store)
 
@@ -181,7 +181,7 @@ def test_a_deputy_may_clear_during_their_time(begun: Desk) -> None:
     ask(begun, FRAME.format("BID 1"))
     begun.now = begun.now.replace(day=5)
     begun.reply(copy, "CLEAR ORDERS")
-    begun.tick()
+    begun.answer()
     assert "red" not in missing(begun.app.store)
 
 
@@ -190,7 +190,7 @@ def test_a_machine_that_sends_the_answer_back_brings_no_orders_back(begun: Desk)
     ask(begun, "CLEAR ORDERS")
     answer = [mail for mail in begun.mails(ANN) if "orders cleared" in mail["Subject"]][-1]
     begun.reply(answer, f"I am out of the office.\n\n{text_of(answer)}")
-    begun.tick()
+    begun.answer()
 
     assert "red" in missing(begun.app.store)
 
@@ -232,7 +232,7 @@ def test_no_orders_is_a_sheet(begun: Desk, text: str, replied: bool) -> None:
         begun.reply(reports(begun, ANN)[0], text)
     else:
         begun.post(text)
-    begun.tick()
+    begun.answer()
 
     assert text_of(begun.last(ANN)).startswith("No orders, as you sent it\n")
     assert "red" not in missing(begun.app.store)
@@ -267,7 +267,7 @@ def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
     with open_desk(home) as desk:
         desk.start()
         desk.post(FRAME.format("BID 3"))
-        desk.tick()
+        desk.answer()
         desk.post("CLEAR ORDERS")
         now = desk.now
 
@@ -295,7 +295,7 @@ def test_two_at_once_clear_once(served: Desk) -> None:
         worker.start()
     for worker in workers:
         worker.join()
-    served.tick()
+    served.answer()
 
     with served.app.store.reading() as session:
         assert [sheet.version for sheet in session.scalars(select(OrderSheet))] == [1, 2]

@@ -28,7 +28,7 @@ def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", mass="101")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
 
 def look(desk: Desk, letter: Message, now: dt.datetime | None = None, *typed: str) -> Codes:
@@ -54,7 +54,7 @@ def renew_token(desk: Desk) -> None:
     """Mail the GM a new token."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
 
 
 @pytest.mark.parametrize("by", ["address", "reference"])
@@ -71,12 +71,12 @@ def test_a_request_is_found(desk: Desk, by: str) -> None:
     """A question whether a message is its sender's is found in both ways, and is spent once it was answered."""
     desk.set_rules(authentication="confirm")
     desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
-    desk.tick()
+    desk.answer()
     reply = reply_to(desk, ANN, by=by)
 
     before = look(desk, reply)
     desk.reply(desk.last(ANN), "NO", sender=ANN)
-    desk.tick()
+    desk.answer()
 
     assert kinds(before) == [("ask", "")]
     assert kinds(look(desk, reply)) == [("ask", "spent")]

@@ -158,7 +158,7 @@ def send(desk: Desk, mail: EmailMessage, asked: EmailMessage) -> None:
     inbox = desk.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     (inbox / "own.eml").write_bytes(bytes(mail))
-    desk.tick()
+    desk.answer()
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def leaving(desk: Desk) -> Desk:
     """Return a home in which Ann was asked whether she wants to leave."""
     desk.start()
     desk.reply(desk.mails(ANN)[1], "LEAVE")
-    desk.tick()
+    desk.answer()
     return desk
 
 
@@ -228,9 +228,9 @@ def test_words_to_an_invitation_reach_the_gm(desk: Desk, typed: str) -> None:
     """Conditions and thanks are passed on with the words as they are, their writer is told, and no seat is given."""
     form(desk, "red", open_seats=1)
     run_action(desk.app, "toy1", Invite(EVE), desk.now)
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(EVE), typed)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["blue"] == ""
     assert f"| {typed}" in text_of(desk.last(GM))
@@ -242,9 +242,9 @@ def test_a_forged_sheet_is_not_confirmed_by_saying_so(desk: Desk) -> None:
     """Yes in a sentence about the mail is none."""
     desk.start(rules={"authentication": "confirm"})
     desk.post("ORDERS toy1 red\nBID 3\nEND")
-    desk.tick()
+    desk.answer()
     desk.reply(question(desk, ANN), "Yes, that mail was forged.")
-    desk.tick()
+    desk.answer()
 
     assert str(desk.last(ANN)["Subject"]).startswith("[toy1] not done: reply YES or NO")
     assert "“Yes, that mail was forged.”" in text_of(desk.last(ANN))
@@ -257,6 +257,6 @@ def test_leave_said_again_is_a_yes_if_nothing_else_is(leaving: Desk, typed: str,
     """The command that was asked about gives the seat up, alone, and no sentence with it does."""
     desk = leaving
     desk.reply(question(desk, ANN), typed)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["red"] == ("" if left else ANN)

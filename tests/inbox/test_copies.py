@@ -47,7 +47,7 @@ def bids(desk: Desk) -> list[int]:
 def test_a_mail_without_id_that_comes_twice_is_one(desk: Desk) -> None:
     """Two deliveries of one mail in other dress bring one message, one sheet and one receipt."""
     put(desk, "1", "BID 1", added="Received: from a by b\n")
-    desk.tick()
+    desk.answer()
     count = len(desk.mails(ANN))
     put(desk, "2", "BID 1", added="Received: from c by d\nX-Spam: no\n")
     desk.tick(hours=1)
@@ -61,9 +61,9 @@ def test_a_copy_with_another_id_is_noted(desk: Desk, *, together: bool) -> None:
     """Of two copies to which servers have given Message-IDs of their own, one is done, in one poll or in two."""
     put(desk, "1", "BID 1", added="Message-ID: <1@a.example.org>\n")
     if not together:
-        desk.tick()
+        desk.answer()
     put(desk, "2", "BID 1", added="Message-ID: <2@b.example.org>\n")
-    desk.tick()
+    desk.answer()
 
     assert notes(desk)[1] == "a second copy of message 1: nothing was done"
     assert bids(desk) == [1]
@@ -73,7 +73,7 @@ def test_press_that_comes_twice_is_sent_once(desk: Desk) -> None:
     """A copy of press is not sent again; the same words at another time are."""
     for number, date in enumerate((TEN, TEN, ELEVEN)):
         put(desk, str(number), "PRESS TO blue\nhello", added=f"Message-ID: <{number}@a.example.org>\n", date=date)
-    desk.tick()
+    desk.answer()
 
     assert sum("hello" in text_of(mail) for mail in desk.mails("bob@example.org")) == 2
 
@@ -83,7 +83,7 @@ def test_the_same_words_again_are_two_mails(desk: Desk, date: str) -> None:
     """The same words with another Date, or with no Date and other bytes, were written twice and are both done."""
     put(desk, "1", "BID 1", added="Message-ID: <1@a.example.org>\n", date=date)
     put(desk, "2", "BID 1", added="Message-ID: <2@a.example.org>\n", date=date and ELEVEN)
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [1, 1]
 
@@ -91,7 +91,7 @@ def test_the_same_words_again_are_two_mails(desk: Desk, date: str) -> None:
 def test_a_copy_after_a_day_is_a_mail(desk: Desk) -> None:
     """A copy that comes after a day is done, as any mail."""
     put(desk, "1", "BID 1", added="Message-ID: <1@a.example.org>\n")
-    desk.tick()
+    desk.answer()
     put(desk, "2", "BID 1", added="Message-ID: <2@a.example.org>\n")
     desk.tick(hours=25)
 
@@ -105,9 +105,9 @@ def test_a_copy_of_a_mail_that_failed_is_done(desk: Desk) -> None:
     with desk.app.store.writing() as session:
         session.execute(update(InboxMessage).values(state=MessageState.QUARANTINED))
     put(desk, "2", "BID 1", added="Message-ID: <2@a.example.org>\n")
-    desk.tick()
+    desk.answer()
     retry_message(desk.app.store, 1)
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [1]
     assert notes(desk)[0] == "a second copy of message 2: nothing was done"
@@ -116,9 +116,9 @@ def test_a_copy_of_a_mail_that_failed_is_done(desk: Desk) -> None:
 def test_what_a_program_sent_is_no_original(desk: Desk) -> None:
     """A copy that a server marked as automatic got no answer, so the other one is done."""
     put(desk, "1", "BID 1", added="Message-ID: <1@a.example.org>\nAuto-Submitted: auto-forwarded\n")
-    desk.tick()
+    desk.answer()
     put(desk, "2", "BID 1", added="Message-ID: <2@a.example.org>\n")
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [1]
 
@@ -127,7 +127,7 @@ def test_of_two_sheets_of_one_poll_the_later_written_counts(desk: Desk) -> None:
     """The sheet that was written last is read last, though it was delivered first."""
     put(desk, "1", "BID 2", date=ELEVEN)
     put(desk, "2", "BID 1", date=TEN)
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [1, 2]
 
@@ -136,7 +136,7 @@ def test_mails_of_two_senders_stay_in_the_order_of_delivery(desk: Desk) -> None:
     """A Date orders only the mails of the same sender, so nobody gets before others by it."""
     put(desk, "1", "hi", date=ELEVEN, sender="eve@example.org")
     put(desk, "2", "hi", date=TEN, sender="zoe@example.org")
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         answered = session.scalars(select(InboxMessage.sender).order_by(InboxMessage.id)).all()
@@ -149,13 +149,13 @@ def test_mails_of_two_senders_stay_in_the_order_of_delivery(desk: Desk) -> None:
 def test_an_older_sheet_after_a_newer_one_is_asked_about(desk: Desk, answer: str) -> None:
     """A sheet that was written before the one that counts and comes after it changes nothing without a YES."""
     put(desk, "1", "BID 2", date=ELEVEN)
-    desk.tick()
+    desk.answer()
     put(desk, "2", "BID 1", date=TEN)
-    desk.tick()
+    desk.answer()
     asked = desk.last(ANN)
     if answer:
         desk.reply(asked, answer)
-        desk.tick()
+        desk.answer()
 
     assert "Which of your sheets counts?" in text_of(asked)
     assert "was written Mon 2 Nov, 09:10 CET, before your sheet of Mon 2 Nov, 09:40 CET" in " ".join(
@@ -167,9 +167,9 @@ def test_an_older_sheet_after_a_newer_one_is_asked_about(desk: Desk, answer: str
 def test_a_sheet_dated_ahead_of_its_arrival_holds_up_no_other(desk: Desk) -> None:
     """A clock that is wrong by years makes no later sheet an older one."""
     put(desk, "1", "BID 2", date="Mon, 02 Nov 2037 08:10:00 +0000")
-    desk.tick()
+    desk.answer()
     put(desk, "2", "BID 1", date=TEN)
-    desk.tick()
+    desk.answer()
 
     assert bids(desk)[-1] == 1
 

@@ -108,9 +108,9 @@ def test_a_message_of_courtesies_keeps_the_sheet(desk: Desk) -> None:
     """Thanks for a receipt do not replace the orders, and are answered as a mail without orders."""
     desk.start()
     desk.reply(desk.last(), "BID 4")
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(), "Hi,\n\nmany thanks for the game!\n\nKind regards\nAnn")
-    desk.tick()
+    desk.answer()
 
     assert "Your orders of Mon 2 Nov, 10:00 CET still count." in text_of(desk.last())
 
@@ -119,9 +119,9 @@ def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
     """WAIT between a greeting and a closing says WAIT and nothing else."""
     desk.start()
     desk.reply(desk.last(), "BID 4")
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(), "Hello,\n\nWAIT\n\nThanks\nAnn")
-    desk.tick()
+    desk.answer()
 
     assert "the orders of your sheet 1 were kept" in " ".join(text_of(desk.last()).split())
 
@@ -130,12 +130,12 @@ def test_courtesies_raise_no_doubt(desk: Desk) -> None:
     """A better sheet with more courtesies than orders replaces the one before without a question."""
     desk.start()
     desk.reply(desk.last(), "BID 4")
-    desk.tick()
+    desk.answer()
     desk.reply(
         desk.last(),
         "Hi,\nhope you are well\nBID 5\nBIT 6\nThanks\nAnn Smith\nMill Lane 4\n10115 Berlin\nTel. 030 123456",
     )
-    desk.tick()
+    desk.answer()
 
     assert text_of(desk.last()).startswith("1 of 2 orders not accepted; the other counts\n")
     assert 'Not orders: "Hi,", "hope you are well", "Thanks", "Ann Smith", "Mill Lane 4"' in text_of(desk.last())
@@ -145,7 +145,7 @@ def test_the_senders_name_is_known_by_their_from_field(desk: Desk) -> None:
     """A name that stands in the From field is no order, also without a closing above it."""
     desk.start()
     desk.reply(desk.last(), "BID 4\nBeatrix", sender='"Beatrix Potter" <ann@example.org>')
-    desk.tick()
+    desk.answer()
 
     assert text_of(desk.last()).startswith("Your order is in\n")
     assert 'Not orders: "Beatrix".' in text_of(desk.last())

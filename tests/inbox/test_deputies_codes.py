@@ -69,13 +69,13 @@ def test_a_reply_of_a_present_deputy_is_their_sheet(desk: Desk, sender: str, way
 def test_a_deputys_receipt_has_their_own_code(desk: Desk) -> None:
     """Player and deputy get receipts with their own codes, and can reply to them."""
     desk.reply(reports(desk, EVE)[-1], "BID 3")
-    desk.tick()
+    desk.answer()
     assert desk.last(ANN)["Reply-To"] == reports(desk, ANN)[-1]["Reply-To"]
     assert desk.last(EVE)["Reply-To"] == reports(desk, EVE)[-1]["Reply-To"]
 
     desk.reply(desk.last(EVE), "BID 4")
     desk.reply(desk.last(ANN), "BID 5")
-    desk.tick()
+    desk.answer()
     assert sheets(desk) == ["deputy", "deputy", "player"]
 
 
@@ -90,7 +90,7 @@ def test_a_past_deputys_code_is_void(desk: Desk, sender: str, framed: bool) -> N
         desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=sender)
     else:
         desk.reply(copy, "BID 3", sender=sender)
-    desk.tick()
+    desk.answer()
 
     assert sheets(desk) == []
     assert "EVE" not in "".join(players(desk).values())
@@ -101,7 +101,7 @@ def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
     copy, own = reports(desk, EVE)[-1], reports(desk, ANN)[-1]
     assert "no longer stands in for red" in insist(desk, "UNDEPUTE")
     desk.reply(copy, "BID 3", sender=FRIEND)
-    desk.tick()
+    desk.answer()
     assert sheets(desk) == []
 
     desk.reply(own, "BID 4")
@@ -115,7 +115,7 @@ def test_another_deputy_replaces_the_first(desk: Desk) -> None:
     agree(desk, FRIEND)
     desk.reply(first, "BID 3", sender="eve2@example.net")
     desk.reply(reports(desk, FRIEND)[-1], "BID 4")
-    desk.tick()
+    desk.answer()
 
     assert sheets(desk) == ["deputy"]
 
@@ -132,7 +132,7 @@ def test_a_deputys_codes_go_with_the_seat(desk: Desk) -> None:
     copy = reports(desk, EVE)[-1]
     insist(desk, "LEAVE")
     desk.reply(copy, "BID 3", sender=EVE)
-    desk.tick()
+    desk.answer()
 
     assert sheets(desk) == []
 
@@ -142,7 +142,7 @@ def test_a_deputys_form_sent_back_unedited_is_no_sheet(desk: Desk) -> None:
     copy = reports(desk, EVE)[-1]
     form_lines = text_of(copy)[text_of(copy).index("ORDERS toy1 red") :]
     desk.post(f"Thank you!\n\n{form_lines}", sender=EVE, to=copy["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert sheets(desk) == []
 
@@ -153,7 +153,7 @@ def test_the_player_is_asked_about_a_past_deputys_code(desk: Desk) -> None:
     desk.now = desk.now.replace(day=6, hour=12)
     key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=ANN)
-    desk.tick()
+    desk.answer()
     desk.reply(question(desk, ANN), "YES")
 
     assert told(desk)[ANN].startswith(TAKEN)

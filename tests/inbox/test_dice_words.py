@@ -31,7 +31,7 @@ def notice(desk: Desk, to: str = ANN) -> EmailMessage:
 def formed(desk: Desk) -> Desk:
     """Create a campaign that has not begun, and mail its players."""
     form(desk, "red", "blue")
-    desk.tick()
+    desk.answer()
     return desk
 
 
@@ -44,14 +44,14 @@ def drawn(desk: Desk, to: str = ANN) -> str:
 def choose(desk: Desk, line: str, to: str = ANN) -> str:
     """Reply to the mail about the dice; return the text of the answer."""
     desk.reply(notice(desk, to), line)
-    desk.tick()
+    desk.answer()
     return words(desk.last(to))
 
 
 def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
     """Start the campaign; return the dice in the data of a first report."""
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     (data,) = [part for part in reports(desk, to)[-1].iter_attachments() if part.get_filename("").endswith(".json")]
     found: dict[str, Any] = json.loads(data.get_content())["dice"]
     return found
@@ -120,7 +120,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
     formed(desk)
     asked = ask(desk, "PLAYER toy1 red\nDICE mine\nEND")
     desk.reply(desk.last(ANN), "yes")
-    desk.tick()
+    desk.answer()
 
     assert "did you send this? Reply YES" in desk.mails(ANN)[1]["Subject"]
     assert "DICE mine" in asked
@@ -131,7 +131,7 @@ def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
 def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
     """Before the start there are no tokens; the code of the mail is proof wherever sheets need more."""
     form(desk, "red", "blue", authentication=accept)
-    desk.tick()
+    desk.answer()
     asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
     choose(desk, "DICE mine")
 
@@ -153,7 +153,7 @@ def test_a_sender_vouched_for_may_choose(desk: Desk) -> None:
     believing(desk)
     formed(desk)
     desk.post("PLAYER toy1 red\nDICE mine\nEND", headers=stamp("pass"))
-    desk.tick()
+    desk.answer()
 
     assert listed(desk)["words"][0] == ["red", "mine"]
 
@@ -193,9 +193,9 @@ def test_a_former_player_chooses_no_word(desk: Desk) -> None:
     formed(desk)
     choose(desk, "DICE mine")
     run_action(desk.app, "toy1", GiveSeat("red", EVE), desk.now)
-    desk.tick()
+    desk.answer()
     desk.reply(notice(desk, ANN), "DICE still mine")
-    desk.tick()
+    desk.answer()
 
     assert listed(desk, EVE)["words"][0] == ["red", drawn(desk, EVE)]
 
@@ -204,7 +204,7 @@ def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
     """Players of a campaign that was started before its mails went out are not asked for a word."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
     assert not any("first report at the start" in mail["Subject"] for mail in desk.mails())
     assert "FAIR DICE" in text_of(desk.mails(ANN)[0])

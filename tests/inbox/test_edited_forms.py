@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.store.models import OrderSheet
 from tests.inbox.clients import DIVIDER, WROTE, marked
-from tests.inbox.test_untouched import Suggesting, form_in
+from tests.inbox.test_untouched import SUGGESTING, form_in
 from tests.inbox.trusting import ANN, EVE, stand_in, told
 from tests.toy.home import Desk, open_desk, text_of
 
@@ -21,7 +21,7 @@ BID, DEAL = "; BID 2", "; WHISPER blue deal"
 @pytest.fixture
 def toy(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a campaign of the toy, whose form has several orders."""
-    with open_desk(tmp_path / "home", games={"toy": Suggesting()}) as desk:
+    with open_desk(tmp_path / "home", games=SUGGESTING) as desk:
         desk.start()
         yield desk
 
@@ -46,7 +46,7 @@ def lines(desk: Desk) -> list[list[str]]:
 def reply(desk: Desk, text: str) -> tuple[str, str]:
     """Send Ann's reply to her report; return the subject and the text of the answer."""
     desk.reply(desk.last(), text)
-    desk.tick()
+    desk.answer()
     return str(desk.last()["Subject"]), " ".join(text_of(desk.last()).split())
 
 

@@ -95,7 +95,7 @@ def test_orders_below_end_are_named(desk: Desk) -> None:
     """A receipt says which lines below END were not read; thanks there are none of them."""
     desk.start()
     desk.reply(desk.last(), "ORDERS toy1 red\nBID 4\nEND\nWHISPER blue deal\nThanks\nAnn")
-    desk.tick()
+    desk.answer()
 
     assert 'Not read, as it stands below END: "WHISPER blue deal".' in words(desk.last())
     assert 'Not orders: "Thanks", "Ann".' in text_of(desk.last())
@@ -106,7 +106,7 @@ def test_keys_outside_of_the_frame_are_masked(desk: Desk) -> None:
     desk.start()
     code = str(desk.last()["Reply-To"]).partition("+")[2].partition("@")[0]
     desk.reply(desk.last(), f"ORDERS toy1 red\nBID 4\nEND\nmy code is {code}")
-    desk.tick()
+    desk.answer()
 
     assert 'below END: "my code is ********".' in words(desk.last())
 
@@ -126,7 +126,7 @@ def test_a_wait_that_was_dropped_is_mentioned(desk: Desk) -> None:
     said = []
     for text in ("BID 4\nWAIT", "BID 5", "BID 6", "ORDERS toy1 red WAIT\nBID 7\nEND", "BID 8\nFINAL"):
         desk.reply(desk.last(), text)
-        desk.tick()
+        desk.answer()
         said.append("WAIT is no longer in it" in words(desk.last()))
 
     assert said == [False, True, False, False, False]

@@ -16,7 +16,7 @@ from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.inbox.letters import FREE, GAMES, good_orders, receive
 from tests.inbox.people import ANN, form, reports, words
 from tests.inbox.test_untouched import link_in
-from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.home import Desk, open_desk, prepared, text_of
 
 NAMES = {"ann", "smith"}
 HOLD = "The army holds the bridge."
@@ -187,12 +187,17 @@ def test_few_words_that_share_no_line_are_for_another_sheet(new: list[str], aske
 def pen(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a campaign of free words that has begun, and a sheet of two lines of Ann's that counts."""
     with open_desk(tmp_path / "home", games={"gm_adjudicated": UMPIRE}) as desk:
-        form(desk, "red", "blue", name="pen1", game=FREE)
-        run_action(desk.app, "pen1", StartCampaign(), desk.now)
-        desk.tick()
-        desk.reply(reports(desk, ANN)[-1], f"{HOLD}\n{SAIL}")
-        desk.tick(hours=1)
+        _begin_pen(desk)
         yield desk
+
+
+@prepared
+def _begin_pen(desk: Desk) -> None:
+    form(desk, "red", "blue", name="pen1", game=FREE)
+    run_action(desk.app, "pen1", StartCampaign(), desk.now)
+    desk.answer()
+    desk.reply(reports(desk, ANN)[-1], f"{HOLD}\n{SAIL}")
+    desk.tick(hours=1)
 
 
 def counted(desk: Desk) -> list[str]:
@@ -389,7 +394,7 @@ def test_add_works_in_a_game_with_verbs(desk: Desk, typed: str) -> None:
     desk.start()
     for text in ("BID 4\nWAIT", typed, "ADD\nBIT 5"):
         desk.reply(desk.last(), text)
-        desk.tick()
+        desk.answer()
 
     assert text_of(desk.last()).startswith("1 of 3 orders not accepted; the other 2 count")
     with desk.app.store.reading() as session:

@@ -35,7 +35,7 @@ def _begun(desk: Desk) -> None:
     """Start a campaign of red and blue, and run its first turn."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(ANN), "BID 3")
     desk.reply(desk.last(BOB), "BID 1")
     desk.tick(hours=24 * 5)
@@ -91,7 +91,7 @@ def test_a_reply_to_a_full_report_is_a_sheet(desk: Desk) -> None:
     """Its code is that of the seat's report."""
     ask(desk, "RESEND FULL")
     desk.reply(reports(desk, ANN)[-1], "BID 2")
-    desk.tick()
+    desk.answer()
 
     assert text_of(desk.last(ANN)).startswith("Your order is in\n")
 
@@ -99,7 +99,7 @@ def test_a_reply_to_a_full_report_is_a_sheet(desk: Desk) -> None:
 def test_a_full_report_goes_to_its_player_alone(desk: Desk) -> None:
     """A sender with a leaked code gets nothing."""
     desk.reply(desk.last(ANN), "RESEND FULL", sender=EVE)
-    desk.tick()
+    desk.answer()
 
     assert desk.mails(EVE) == []
 
@@ -116,7 +116,7 @@ def test_a_view_that_the_game_cannot_read_any_more(desk: Desk) -> None:
 def test_a_removed_seat_gets_its_last_report_in_full(desk: Desk) -> None:
     """A player who is out of the game may still read what they knew."""
     run_action(desk.app, "toy1", RemoveSeat("red"), desk.now)
-    desk.tick()
+    desk.answer()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nRESEND FULL\nEND")
 
     assert REFERENCE in text_of(reports(desk, ANN)[-1])
@@ -133,7 +133,7 @@ def test_a_report_sent_again_has_no_old_code(desk: Desk, full: bool) -> None:
         assert report is not None
         resend_report(context, place, report, to=ANN, key="test", full=full)
         code = report.code
-    desk.tick()
+    desk.answer()
 
     mail = desk.last(ANN)
     assert old not in mail.as_string()
@@ -146,7 +146,7 @@ def test_a_deputys_copy_has_no_code_of_the_player(desk: Desk) -> None:
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-30\nEND")
     (asked,) = desk.mails(EVE)
     desk.reply(asked, "YES", sender=EVE)
-    desk.tick()
+    desk.answer()
     copy, (own,) = reports(desk, EVE)[-1], {next(filter(None, found)) for found in codes(reports(desk, ANN)[-1])}
 
     (code,) = {next(filter(None, found)) for found in codes(copy)}

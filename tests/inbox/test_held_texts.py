@@ -36,7 +36,7 @@ def begun(desk: Desk) -> Desk:
 def post(desk: Desk, text: str, sender: str = ANN) -> EmailMessage:
     """Post a mail and tick; return the last mail to its sender."""
     desk.post(text, sender=sender, subject="hello")
-    desk.tick()
+    desk.answer()
     return desk.last(sender)
 
 
@@ -84,7 +84,7 @@ def test_a_yes_sends_what_was_shown(begun: Desk) -> None:
     offer = post(begun, f"PRESS TO blue\nHello Bob, {SECRET}\n\nBID 3")
     assert f"These lines held it: | BID 3 PRESS TO blue | Hello Bob, {SECRET} TO SEND IT" in words(offer)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert sent(begun) == [(f"Hello Bob, {SECRET}", ["blue"])]
     assert len(orders(begun)) == 1
@@ -95,7 +95,7 @@ def test_a_second_heading_holds_both_texts(begun: Desk) -> None:
     offer = post(begun, "PRESS TO blue\nHello.\n\nPRESS TO green\nSecret: blue is weak.\nASK GM\nWho leads?")
     assert (sent(begun), "Who leads?" in told(begun, GM)) == ([], False)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert sent(begun) == [("Hello.", ["blue"]), ("Secret: blue is weak.", ["green"])]
     assert "| Who leads?" in text_of(begun.last(GM))
@@ -124,7 +124,7 @@ def test_a_part_that_cannot_be_sent_is_named(begun: Desk) -> None:
     offer = post(begun, f"PRESS TO blue\nHello.\nPRESS TO nobody\n{SECRET}")
     assert f'PRESS TO nobody: never sent | {SECRET} Toy1 has no seat "nobody"' in words(offer)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert sent(begun) == [("Hello.", ["blue"])]
 
@@ -157,7 +157,7 @@ def test_what_is_no_yes_sends_nothing(begun: Desk, typed: str) -> None:
     """Only the plain word sends a text."""
     offer = post(begun, f"PRESS TO blue\n{SECRET}\nBID 3")
     begun.reply(offer, typed)
-    begun.tick()
+    begun.answer()
 
     assert sent(begun) == []
 
@@ -167,7 +167,7 @@ def test_a_yes_counts_once(begun: Desk) -> None:
     offer = post(begun, f"PRESS TO blue\n{SECRET}\nBID 3")
     for typed in ("YES", "yes"):
         begun.reply(offer, typed)
-        begun.tick()
+        begun.answer()
 
     assert len(sent(begun)) == 1
     assert "You have answered the question whether to send your words before" in words(begun.last(ANN))
@@ -193,7 +193,7 @@ def test_a_yes_after_the_turn_sends_the_words_and_no_orders(begun: Desk) -> None
     offer = post(begun, f"PRESS TO blue\n{SECRET}\nBID 3")
     begun.tick(hours=24 * 5)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert (len(sent(begun)), len(orders(begun))) == (1, 1)
 
@@ -203,7 +203,7 @@ def test_a_yes_of_a_former_player_sends_nothing(begun: Desk) -> None:
     offer = post(begun, f"PRESS TO blue\n{SECRET}\nBID 3")
     run_action(begun.app, "toy1", GiveSeat("red", EVE), begun.now)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert sent(begun) == []
 
@@ -223,7 +223,7 @@ def test_a_hundred_headings_send_nothing_by_themselves(begun: Desk) -> None:
     assert sent(begun) == []
     assert "Never sent, as only 20 texts of a mail are read" in words(offer)
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert len(sent(begun)) == MOST_COMMANDS
 
@@ -242,7 +242,7 @@ def test_keys_are_masked_in_what_is_shown_and_kept(begun: Desk) -> None:
     key = token(begun)
     offer = post(begun, f"PRESS TO blue\nMy token is {key}\nORDERS toy1 red {key}\nBID 3")
     begun.reply(offer, "YES")
-    begun.tick()
+    begun.answer()
 
     assert not any(key in text_of(mail) for mail in begun.mails()[3:])
 
@@ -262,7 +262,7 @@ def test_a_stranger_in_a_players_name_is_asked_first(desk: Desk) -> None:
     asked = post(desk, f"PRESS TO blue\n{SECRET}\nBID 3")
     assert ("did you send this" in asked["Subject"], sent(desk), orders(desk)) == (True, [], [])
     desk.reply(asked, "YES")
-    desk.tick()
+    desk.answer()
 
     assert (sent(desk), len(orders(desk))) == ([], 1)
     assert "NOT sent: reply YES" in desk.last(ANN)["Subject"]

@@ -67,7 +67,7 @@ def test_help_names_the_orders_of_the_game_whose_question_is_answered(desk: Desk
     ask(desk, "ORDERS toy1 red\nBID 3\nEND")
 
     desk.post("HELP", headers={"In-Reply-To": str(question(desk, ANN)["Message-ID"])})
-    desk.tick()
+    desk.answer()
 
     assert "The orders of Toy Auction" in words(desk.last())
     assert "The Umpire's Pen" not in words(desk.last())
@@ -91,7 +91,7 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     """In a reply to a report of such a game a sentence is an order; HELP alone, or with a verb, is not."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     report = reports(desk, CYD)[-1]
     for line, begins in {
         "Help the villagers\nand wait": "Both orders are in ",
@@ -100,7 +100,7 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
         "Help blue against red": "Your order is in ",
     }.items():
         desk.reply(report, line)
-        desk.tick()
+        desk.answer()
         assert words(desk.last(CYD)).startswith(begins)
 
 
@@ -113,7 +113,7 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
         campaign = session.scalars(select(Campaign).where(Campaign.name == "pen1")).one()
         campaign.options = {**campaign.options, "verbs": verbs}
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     report = reports(desk, CYD)[-1]
 
     for line, begins in {
@@ -123,7 +123,7 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
         "Help march onward": "Your order is in ",
     }.items():
         desk.reply(report, line)
-        desk.tick()
+        desk.answer()
         assert words(desk.last(CYD)).startswith(begins)
 
 
@@ -131,11 +131,11 @@ def test_help_in_reply_to_a_campaign_is_about_its_game(desk: Desk) -> None:
     """HELP and RULES in a reply are answered for the campaign replied to, whatever else its player plays."""
     form(desk, "red", "blue", name="pen1", game="gm_adjudicated")
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     report = reports(desk, ANN)[-1]
     for line, begins in {"HELP": "How to play by mail", "RULES": "The rulebook The Umpire's Pen "}.items():
         desk.reply(report, line)
-        desk.tick()
+        desk.answer()
         assert words(desk.last(ANN)).startswith(begins)
         assert "BID <coins>" not in words(desk.last(ANN))
 

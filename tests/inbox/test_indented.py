@@ -22,7 +22,7 @@ def taken(desk: Desk) -> list[object]:
 def asked(desk: Desk, text: str) -> str:
     """Return the answer to a message from Ann."""
     desk.post(text)
-    desk.tick()
+    desk.answer()
     return text_of(desk.last())
 
 
@@ -48,7 +48,7 @@ def test_thanks_that_quote_a_mail_of_ours(desk: Desk, mail: str, indent: str) ->
     report = next(each for each in desk.mails(ANN) if is_report(each))
     thanks = f"Thank you!\n\n{textwrap.indent(text_of(answered), indent)}"
     desk.reply(answered, thanks, to=report["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert [orders for orders in taken(desk) if orders != [{"order": "bid", "coins": 3}]] == []
 
@@ -70,7 +70,7 @@ def test_typed_orders_are_kept(desk: Desk, text: str) -> None:
     quoted = textwrap.indent(asked(desk, "hello?"), "    ")
     filled = quoted.replace("; your orders, one a line", "BID 4").replace(" red TOKEN", " red")
     desk.reply(report, text.format(quoted=quoted, filled=filled), in_reply_to=desk.last()["Message-ID"])
-    desk.tick()
+    desk.answer()
 
     assert taken(desk)[-1:] == [[{"order": "bid", "coins": 4}]]
 
@@ -80,7 +80,7 @@ def test_omitted_lines_are_told(desk: Desk) -> None:
     desk.start()
     receipt = asked(desk, "ORDERS toy1 red\nBID 3\nEND")
     desk.reply(desk.last(), "BID 4\n\n" + textwrap.indent(receipt, "    "))
-    desk.tick()
+    desk.answer()
 
     told = " ".join(text_of(desk.last()).split())
     assert version_taken(told) == 2
@@ -92,8 +92,8 @@ def test_words_to_others_may_quote_us(desk: Desk) -> None:
     desk.start()
     refusal = textwrap.indent(asked(desk, "hello?"), "    ")
     desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(), "YES")
-    desk.tick()
+    desk.answer()
 
     assert "|     No orders in your mail\n" in text_of(desk.last("bob@example.org"))

@@ -182,7 +182,7 @@ def test_a_code_is_good_once(desk: Desk) -> None:
     asked_about(desk)
     for _ in range(2):
         desk.reply(question(desk, ANN), "YES")
-    desk.tick()
+    desk.answer()
 
     assert "That was answered before" in " ".join(text_of(desk.last()).split())
     assert len(bids(desk)) == 1
@@ -213,7 +213,7 @@ def test_saying_it_again_is_a_yes(desk: Desk) -> None:
     """An answer that repeats the command confirms it."""
     asked_about(desk, "LEAVE")
     desk.reply(question(desk, ANN), f"LEAVE\n\n{quoted(desk)}")
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["red"] == ""
 
@@ -234,7 +234,7 @@ def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
 def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
     """EXTEND cannot be confirmed in a later turn; a pause may be confirmed in any."""
     desk.post("EXTEND\nPAUSE")
-    desk.tick()
+    desk.answer()
     asked = question(desk, ANN)
     desk.tick(hours=24 * 5)
     desk.reply(asked, "YES")
@@ -259,7 +259,7 @@ def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
     for number in range(12):
         desk.post(f"ORDERS toy1 red\nBID {number}\nEND")
     before = len(desk.mails(ANN))
-    desk.tick()
+    desk.answer()
     asked = [mail for mail in desk.mails(ANN)[before:] if QUESTION.search(mail["Subject"])]
 
     assert len(asked) == 10
@@ -343,7 +343,7 @@ def test_the_sheet_that_would_count_is_shown(desk: Desk, sheet: str, counts: str
 def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
     """The question about a mail without text shows its subject."""
     desk.post("", subject="PAUSE")
-    desk.tick()
+    desk.answer()
 
     assert "| PAUSE" in text_of(question(desk, ANN))
 
@@ -360,11 +360,11 @@ def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
     """A standby is asked before being taken off the list."""
     form(desk, "red", name="toy2", open_seats=1, signup="on")
     desk.post("JOIN toy2", sender=BOB)
-    desk.tick()
+    desk.answer()
     confirm(desk, BOB)
     form(desk, "red", "green", name="toy3", signup="on")
     desk.post("JOIN toy3", sender=EVE)
-    desk.tick()
+    desk.answer()
     confirm(desk, EVE)
 
     assert "A mail came with nothing to show that it is yours" in asked_about(desk, "WITHDRAW toy3", sender=EVE)

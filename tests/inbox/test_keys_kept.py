@@ -14,7 +14,7 @@ from pbem.campaign.snapshot import Context, load_campaign
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import MASK, redact_all, redact_credentials
 from tests.inbox.trusting import token
-from tests.toy.home import Desk, is_report, text_of
+from tests.toy.home import Desk, is_report, prepared, text_of
 
 GM, ANN = "gm@example.org", "ann@example.org"
 
@@ -36,11 +36,18 @@ MALFORMED = [
 ]
 
 
+@prepared
+def begin(desk: Desk) -> str:
+    """Begin a campaign; return its GM's token."""
+    desk.begin()
+    return gm_token(desk)
+
+
 def gm_token(desk: Desk) -> str:
     """Return the token that the GM is mailed."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
     return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
 
 
@@ -57,13 +64,12 @@ def kept(desk: Desk, since: int) -> str:
 @pytest.mark.parametrize("text", MALFORMED)
 def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     """A key of the GM or a player, mistyped or not, is masked in any form of frame."""
-    desk.begin()
-    by_gm = gm_token(desk)
+    by_gm = begin(desk)
     keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
     with desk.app.store.reading() as session:
         since = session.scalars(select(func.max(OutgoingMail.id))).one()
     desk.reply([mail for mail in desk.mails(ANN) if is_report(mail)][-1], text.format_map(keys))
-    desk.tick()
+    desk.answer()
     run_turn(desk.app, "toy1", desk.now, reason="test")
 
     found = kept(desk, since)
@@ -75,7 +81,7 @@ def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
     desk.start()
     own = token(desk)
     desk.post("Here they are.", subject=f"ORDERS toy1 red {own}")
-    desk.tick()
+    desk.answer()
 
     assert desk.last(ANN)["Subject"] == f"Re: ORDERS toy1 red {MASK}"
 

@@ -35,7 +35,7 @@ def guess(desk: Desk, times: int) -> None:
     """Post wrong tokens of strangers for the red seat."""
     for number in range(times):
         desk.post(WRONG.format(key=f"{number:020x}"), sender=f"eve{number}@example.net")
-    desk.tick()
+    desk.answer()
 
 
 def sheets(desk: Desk) -> int:
@@ -145,11 +145,11 @@ def test_messages_of_earlier_ticks_count(desk: Desk) -> None:
 def test_another_day_is_another_two_hundred(desk: Desk) -> None:
     """The limit is that of a day, and a quarantined message can be tried again after it."""
     flood(desk, 201, read=198)
-    desk.tick()
+    desk.answer()
     flood(desk, 1, sender=BOB)
     desk.tick(hours=25)
     flood(desk, 10)
-    desk.tick()
+    desk.answer()
 
     assert states(desk).count("quarantined") == 1
 
@@ -157,7 +157,7 @@ def test_another_day_is_another_two_hundred(desk: Desk) -> None:
 def test_a_quarantined_message_says_why(desk: Desk) -> None:
     """The reason is in the list of messages."""
     flood(desk, 201, read=200)
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         note = session.scalars(select(InboxMessage.note).where(InboxMessage.state == "quarantined")).one()
@@ -168,7 +168,7 @@ def forge_sheets(desk: Desk, number: int) -> None:
     """Post sheets in Ann's name."""
     for each in range(number):
         desk.post(f"{SHEET}\nforged {each}")
-    desk.tick()
+    desk.answer()
 
 
 @pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
@@ -176,11 +176,11 @@ def test_a_flood_of_messages_does_not_silence_a_player_with_a_key(desk: Desk, ac
     """After 201 messages in a player's name, the player's own with token or code are read as always."""
     rule(desk, authentication=accept)
     flood(desk, 203, ANN, read=198)
-    desk.tick()
+    desk.answer()
     for key in (token(desk), code(desk)):
         desk.post(WRONG.format(key=key))
     desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
-    desk.tick()
+    desk.answer()
 
     assert states(desk)[-3:] == ["processed"] * 3
     assert sheets(desk) == (1 if accept == "token" else 3)
@@ -190,7 +190,7 @@ def test_a_flood_of_messages_does_not_silence_the_gm(desk: Desk) -> None:
     """The GM's token is accepted, however many messages come in the GM's name."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
     key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
     flood(desk, 203, GM, read=198)
     desk.post(f"GM toy1 {key}\nSTATUS\nEND", sender=GM)
@@ -203,9 +203,9 @@ def test_a_flood_of_sheets_does_not_silence_a_player_with_a_key(desk: Desk) -> N
     """After many forged sheets for a turn, the player's own with a token counts, and then one by reply."""
     forge_sheets(desk, 110)
     desk.post(WRONG.format(key=token(desk)), sender=EVE)
-    desk.tick()
+    desk.answer()
     desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         counts = session.scalars(select(OrderSheet.orders).order_by(OrderSheet.version.desc()).limit(2))
@@ -217,7 +217,7 @@ def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
     """Player and GM are told once of messages and of sheets, at the registered addresses."""
     forge_sheets(desk, 25)
     flood(desk, 203, ANN, read=170)
-    desk.tick()
+    desk.answer()
 
     for address, whose in ((ANN, "your seat red in toy1"), (GM, "the seat red in toy1")):
         said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "too much mail" in mail["Subject"]]
@@ -274,7 +274,7 @@ def test_limited_mails_have_the_message_ids_of_earlier_versions(desk: Desk) -> N
     desk.post("hello", sender=ANN)
     desk.post("hello", sender=EVE)
     desk.post(SHEET, sender=EVE)
-    desk.tick()
+    desk.answer()
 
     day = desk.now.date().isoformat()
     with desk.app.store.writing() as session:

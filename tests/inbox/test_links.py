@@ -30,7 +30,7 @@ def tap(desk: Desk, mail: EmailMessage, label: str, sender: str = ANN) -> str:
     url = urlsplit(html.unescape(link))
     written = parse_qs(url.query)
     desk.post(written["body"][0], sender=sender, to=unquote(url.path), subject=written["subject"][0])
-    desk.tick()
+    desk.answer()
     return words(desk.last(sender))
 
 

@@ -83,9 +83,9 @@ def test_a_listed_deadline_is_set_by_reply(desk: Desk) -> None:
     desk.begin()
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
     desk.reply(desk.last(GM), "1. deadline 2026-11-09 20:00\n2. hold: snow\n\nThanks\nGus")
-    desk.tick()
+    desk.answer()
     done = desk.last(GM)
 
     assert done["Subject"].startswith("[toy1] Done: 2 commands")

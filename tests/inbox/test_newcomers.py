@@ -37,7 +37,7 @@ def club(desk: Desk) -> Desk:
     form(desk, "red", name="toy1", open_seats=2, signup="on")
     form(desk, "red", "blue", name="toy2", signup="on")
     form(desk, "red", name="secret3", open_seats=2)
-    desk.tick()
+    desk.answer()
     return desk
 
 

@@ -26,7 +26,7 @@ def strict(desk: Desk) -> Desk:
     desk.begin()
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
     believing(desk)
     rule(desk, authentication="verified")
     return desk
@@ -36,7 +36,7 @@ def gm_writes(desk: Desk, headers: dict[str, str]) -> None:
     """Mail a STATUS of the GM with the token."""
     token = next(filter(None, (re.search(r"^GM toy1 (\w+)$", text_of(mail), re.MULTILINE) for mail in desk.mails(GM))))
     desk.post(f"GM toy1 {token[1]}\nSTATUS\nEND", sender=GM, headers=headers)
-    desk.tick()
+    desk.answer()
 
 
 def is_taken(desk: Desk) -> bool:

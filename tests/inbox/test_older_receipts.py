@@ -24,7 +24,7 @@ def sheets(desk: Desk) -> Desk:
     report = desk.last()
     for orders in ("BID 3\nWHISPER blue deal", "BID 4", "BID 5\nWHISPER blue hello"):
         desk.reply(report, orders)
-        desk.tick()
+        desk.answer()
     return desk
 
 
@@ -158,7 +158,7 @@ def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
     """A sheet of errors that replaces nothing is taken, and its receipt lists the errors."""
     desk.start()
     desk.reply(desk.last(), MOSTLY_ERRORS)
-    desk.tick()
+    desk.answer()
 
     assert counted(desk) == 9
 

@@ -43,7 +43,7 @@ def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
     for name in ("toy1", "toy2"):
         form(desk, "red", "blue", name=name, mass="101")
         run_action(desk.app, name, StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
     ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nORDERS toy2 red\nBID 4\nEND")
 
@@ -56,10 +56,10 @@ def test_the_corrected_sheet_keeps_the_order_before_a_semicolon(desk: Desk) -> N
     """Of "A; B" the link that corrects the sheet has A as an order, and the whole line as a comment."""
     form(desk, "red", "blue", mass="101")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
     desk.reply(desk.last(ANN), "BID 3; BID 4")
-    desk.tick()
+    desk.answer()
 
     link = link_in(desk.last(ANN), "Correct my orders")
     assert "\nBID 3\n; not possible so far: BID 3; BID 4\nEND" in link

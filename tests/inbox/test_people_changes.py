@@ -38,7 +38,7 @@ def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="on", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
 
 def journal(desk: Desk) -> list[str]:
@@ -80,7 +80,7 @@ def test_a_player_who_left_has_no_valid_key(desk: Desk) -> None:
     desk.reply(report, "BID 3")
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND")
     desk.post("ORDERS toy1 red\nBID 3\nEND")
-    desk.tick()
+    desk.answer()
 
     assert not any("Sheet" in words(mail) for mail in desk.mails())
     assert "You play in no campaign now" in ask(desk, "STATUS")
@@ -100,7 +100,7 @@ def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
     assert "The seat red of toy1 has a new player" in words(desk.last(BOB))
     assert "eve" not in words(desk.last(BOB))
     desk.reply(report, "BID 2")
-    desk.tick()
+    desk.answer()
     assert version_taken(words(desk.last(EVE))) == 1
 
 
@@ -112,7 +112,7 @@ def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None
     insist(desk, "LEAVE")
     desk.reply(old, "BID 9")
     desk.reply(old, "BID 9", sender=CYD)
-    desk.tick()
+    desk.answer()
 
     assert not any("Sheet 1" in words(mail) for mail in desk.mails())
 
@@ -122,7 +122,7 @@ def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
     assert "turns no longer wait for you, and the game's defaults are used" in insist(desk, "PAUSE")
     for seat, address in (("blue", BOB), ("green", CYD)):
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
-    desk.tick()
+    desk.answer()
 
     assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all_in"]
     assert "Your pause is over" in insist(desk, "RESUME")
@@ -196,7 +196,7 @@ def test_a_player_of_the_campaign_cannot_be_a_deputy(desk: Desk) -> None:
 def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
     """A code goes to the registered address, then one to the new; with both all campaigns change, and both are told."""
     form(desk, "red", name="toy2", open_seats=1)
-    desk.tick()
+    desk.answer()
     ask(desk, "ADDRESS anna@example.com")
     assert desk.mails("anna@example.com") == []
 
@@ -237,7 +237,7 @@ def test_a_change_of_address_tells_nothing_of_others(desk: Desk) -> None:
 def test_a_forged_change_of_address_changes_nothing(desk: Desk) -> None:
     """A forger cannot read the code, and the player is warned by it."""
     desk.post("ADDRESS eve@example.net", sender=ANN)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["red"] == ANN
     assert "If it was not you" in words(desk.last(ANN))

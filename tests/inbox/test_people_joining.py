@@ -46,7 +46,7 @@ DAN = "dan@example.org"
 def join(desk: Desk, address: str, line: str = "JOIN toy1") -> str:
     """Join and confirm; return the text of the answer."""
     desk.post(line, sender=address)
-    desk.tick()
+    desk.answer()
     return confirm(desk, address)
 
 
@@ -78,7 +78,7 @@ def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
     form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), said)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["blue"] == EVE
 
@@ -88,7 +88,7 @@ def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
     form(desk, "red", signup="on")
     ask(desk, "JOIN toy1", EVE)
     desk.reply(desk.last(EVE), "No, that was not me.")
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["blue"] == ""
 
@@ -180,7 +180,7 @@ def test_codes_are_limited(desk: Desk) -> None:
     for _ in range(15):
         desk.post("JOIN toy1", sender=EVE)
         desk.post("JOIN toy1", sender=BOB)
-    desk.tick()
+    desk.answer()
 
     last = ["This is the last answer today" in words(mail) for mail in desk.mails(EVE)]
     assert last == [False, False, True]
@@ -193,7 +193,7 @@ def test_one_identity_in_several_campaigns(desk: Desk) -> None:
     form(desk, "red", name="toy2", signup="on")
     join(desk, EVE)
     desk.post("JOIN toy2", sender="EVE@Example.net")
-    desk.tick()
+    desk.answer()
     confirm(desk, EVE)
 
     with desk.app.store.reading() as session:
@@ -217,7 +217,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     join(desk, EVE, "JOIN toy1 AS green")
 
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
     assert players(desk) == {"red": ANN, "green": EVE}
     assert len(reports(desk, EVE)) == 1

@@ -20,7 +20,7 @@ def _begun(desk: Desk) -> None:
     """Start a campaign of red and blue."""
     form(desk, "red", "blue")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
 
 def rule(desk: Desk, **rules: str) -> None:
@@ -73,7 +73,7 @@ def test_a_reply_to_a_report_sent_again_is_a_sheet(desk: Desk) -> None:
     """A report sent again has its reply code, so that Reply is enough."""
     ask(desk, "RESEND")
     desk.reply(reports(desk, ANN)[-1], "BID 3")
-    desk.tick()
+    desk.answer()
 
     assert version_taken(words(desk.last())) == 1
 
@@ -92,7 +92,7 @@ def test_an_older_report_is_found_by_its_turn(desk: Desk) -> None:
 def test_a_report_goes_to_the_registered_address_alone(desk: Desk) -> None:
     """A sender with a leaked code does not get the report."""
     desk.reply(desk.last(ANN), "RESEND", sender=EVE)
-    desk.tick()
+    desk.answer()
 
     assert len(reports(desk, ANN)) == 2
     assert desk.mails(EVE) == []
@@ -104,7 +104,7 @@ def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
     frame = f"PLAYER toy1 red {token(desk)}\nRESEND 1\nRESEND 2\nEND"
     for number in range(10):
         desk.post(frame, subject=str(number))
-    desk.tick()
+    desk.answer()
 
     assert "please ask tomorrow" in ask(desk, frame)
     assert len(reports(desk, ANN)) == 2 + LARGE_A_DAY

@@ -55,7 +55,7 @@ def guide(desk: Desk) -> str:
     """Return the guide as it is mailed in answer to a report."""
     begin(desk)
     desk.reply(reports(desk, ANN)[0], "HELP")
-    desk.tick()
+    desk.answer()
     return text_of(desk.last())
 
 
@@ -72,7 +72,7 @@ def test_a_command_of_the_guide_does_what_it_says(desk: Desk, typed: str) -> Non
     begin(desk)
     before = len(desk.mails(ANN))
     desk.reply(reports(desk, ANN)[0], typed)
-    desk.tick()
+    desk.answer()
 
     told = " ".join(map(words, desk.mails(ANN)[before:]))
     assert (DONE | ALSO)[typed] in told
@@ -100,7 +100,7 @@ def test_the_example_of_the_guide_is_accepted(desk: Desk, guide: str) -> None:
     """The letter of the example, sent as it stands, brings a receipt with its two courtesies."""
     letter = guide.partition("above everything else:\n\n")[2].partition("\n\nThe receipt")[0]
     desk.reply(reports(desk, ANN)[0], letter)
-    desk.tick()
+    desk.answer()
 
     assert desk.last()["Subject"].startswith("[toy1] orders in: ")
     assert 'Not orders: "Hi,", "Thanks, Ann".' in words(desk.last())
@@ -111,10 +111,10 @@ def test_the_form_sent_back_unchanged_changes_nothing(desk: Desk) -> None:
     begin(desk)
     report = reports(desk, ANN)[0]
     desk.reply(report, "BID 3")
-    desk.tick()
+    desk.answer()
     form = text_of(report).partition("\nORDERS ")[2].partition("\nEND")[0]
     desk.post(f"ORDERS {form}\nEND", sender=ANN)
-    desk.tick()
+    desk.answer()
 
     assert "You sent the form as it came, so nothing has changed." in words(desk.last())
     assert "still count" in words(desk.last())

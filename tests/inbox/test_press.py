@@ -34,7 +34,7 @@ def begin(desk: Desk, **rules: str) -> None:
 def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> str:
     """Post a mail and tick; return the answer."""
     desk.post(text, sender=sender, subject=subject)
-    desk.tick()
+    desk.answer()
     return text_of(
         [mail for mail in desk.mails(sender) if re.search(f"{ANSWER.pattern}| orders in: ", mail["Subject"])][-1]
     )
@@ -100,11 +100,11 @@ def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
     begin(desk)
     say(desk, "PRESS TO blue\nHow much?")
     desk.reply(press(desk, BOB)[0], "BID 3")
-    desk.tick()
+    desk.answer()
 
     assert count(desk, OrderSheet) == 0
     desk.reply(press(desk, BOB)[0], "PRESS TO red\nThree coins.")
-    desk.tick()
+    desk.answer()
     assert "| Three coins." in text_of(press(desk, ANN)[0])
 
 
@@ -152,7 +152,7 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
 
     letter = text_of(press(desk, BOB)[0])
     desk.post(letter, sender=BOB, to=desk.mails(BOB)[1]["Reply-To"])
-    desk.tick()
+    desk.answer()
     with desk.app.store.reading() as session:
         assert [sheet.accepted for sheet in session.scalars(select(OrderSheet))] in ([], [False])
 
@@ -337,7 +337,7 @@ def test_automatic_mail_never_becomes_press(desk: Desk, name: str) -> None:
     """Automatic mail is not passed on."""
     begin(desk)
     desk.post("PRESS TO ALL\nI am away until Monday.", headers={name: "auto-replied"})
-    desk.tick()
+    desk.answer()
 
     assert (count(desk, Press), press(desk)) == (0, [])
 
@@ -346,7 +346,7 @@ def test_a_stranger_writes_no_press(desk: Desk) -> None:
     """Press in a player's name from another address is not passed on."""
     begin(desk)
     desk.post("PLAYER toy1 red\nPRESS TO blue\nI am Ann, honest.\nEND", sender="eve@example.org")
-    desk.tick()
+    desk.answer()
 
     assert (count(desk, Press), press(desk)) == (0, [])
 

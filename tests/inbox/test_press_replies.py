@@ -36,7 +36,7 @@ def begun(desk: Desk) -> Desk:
 def press_for_blue(desk: Desk, line: str = "PRESS TO blue") -> EmailMessage:
     """Have Ann write press, and return the mail that Bob got."""
     desk.post(f"{line}\nShall we?", sender=ANN)
-    desk.tick()
+    desk.answer()
     desk.tick(hours=1)
     return [mail for mail in desk.mails(BOB) if re.search("message from|anonymous message", mail["Subject"])][-1]
 
@@ -44,7 +44,7 @@ def press_for_blue(desk: Desk, line: str = "PRESS TO blue") -> EmailMessage:
 def reply(desk: Desk, mail: EmailMessage, text: str = WORDS, **changes: str) -> EmailMessage:
     """Answer a mail, tick, and return the last mail to Bob."""
     desk.reply(mail, text, **changes)
-    desk.tick()
+    desk.answer()
     return desk.last(BOB)
 
 
@@ -102,7 +102,7 @@ def test_an_unsigned_writer_gets_the_reply_and_is_not_told(begun: Desk) -> None:
         mail = press_for_blue(begun, "UNSIGNED TO blue")
         if left:
             run_action(begun.app, "toy1", OpenSeat("red"), begun.now)
-            begun.tick()
+            begun.answer()
         offer = reply(begun, mail)
         answer = reply(begun, offer, "YES")
         told.append((words(offer), words(answer)))
@@ -117,7 +117,7 @@ def test_a_removed_unsigned_writer_is_not_disclosed(begun: Desk) -> None:
     """The answer is the usual one, though the seat of the writer is out of the game."""
     mail = press_for_blue(begun, "UNSIGNED TO blue")
     run_action(begun.app, "toy1", RemoveSeat("red"), begun.now)
-    begun.tick()
+    begun.answer()
 
     assert "goes by mail at once to the writer" in words(reply(begun, reply(begun, mail), "YES"))
 
@@ -147,7 +147,7 @@ def test_a_seat_with_another_player_sends_nothing(begun: Desk) -> None:
     run_action(begun.app, "toy1", GiveSeat("blue", EVE), begun.now)
     begun.reply(offer, "YES", sender=BOB)
     begun.reply(mail, WORDS, sender=BOB)
-    begun.tick()
+    begun.answer()
 
     assert len(written(begun)) == 1
     assert not any("not sent" in other["Subject"] for other in begun.mails(EVE))
@@ -165,7 +165,7 @@ def test_a_reply_from_elsewhere_is_offered_to_the_player(begun: Desk) -> None:
 def test_a_reply_to_the_gm_goes_there(begun: Desk) -> None:
     """An announcement is answered by the player to the GM, who can reply to the player's address."""
     run_action(begun.app, "toy1", Announce("Snow is coming."), begun.now)
-    begun.tick()
+    begun.answer()
     offer = reply(begun, begun.last(BOB), "How much?")
     reply(begun, offer, "YES")
 

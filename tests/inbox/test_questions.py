@@ -35,14 +35,14 @@ def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
     form(desk, "red", "blue", "green", mass="101")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
 
 def gm_token(desk: Desk) -> str:
     """Return the GM's token."""
     with desk.app.store.writing() as session:
         mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-    desk.tick()
+    desk.answer()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None
     return found[1]
@@ -57,7 +57,7 @@ def reply(desk: Desk, text: str, *, sender: str = GM) -> str:
     """Answer the newest mail of a question; return the newest mail to the GM."""
     asked = [mail for mail in desk.mails(GM) if "] question " in mail["Subject"]][-1]
     desk.reply(asked, text, sender=sender)
-    desk.tick()
+    desk.answer()
     return words(desk.last(GM))
 
 
@@ -130,7 +130,7 @@ def test_no_one_else_answers_for_the_gm(desk: Desk, sender: str, verdict: str) -
         subject=asked["Subject"],
         headers={"In-Reply-To": asked["Message-ID"], **(stamp(verdict) if verdict else {})},
     )
-    desk.tick()
+    desk.answer()
 
     assert answers(desk, ANN) == []
     assert count(desk, QuestionAnswer) == 0
@@ -236,7 +236,7 @@ def test_orders_beside_a_question_are_not_lost_without_a_word(desk: Desk) -> Non
     assert version_taken(words(taken)) == 1
     assert 'Read as orders, as they stand in a text of yours that was not sent: "BID 9"' in words(taken)
     desk.reply(asked, "YES")
-    desk.tick()
+    desk.answer()
     assert ("Is this right?" in words(desk.last(GM)), "BID 9" in words(desk.last(GM))) == (True, False)
 
     assert version_taken(ask(desk, "ORDERS toy1 red\nBID 3\nEND\n\nA question: may I?")) == 2
@@ -272,7 +272,7 @@ def test_strangers_do_not_ask(desk: Desk) -> None:
     """A person who plays nothing here has no question, whatever the mail says."""
     for text in ("ASK GM\nMay I?", "PLAYER toy1 red\nASK GM\nMay I?\nEND"):
         desk.post(text, sender="mallory@example.com")
-    desk.tick()
+    desk.answer()
 
     assert count(desk, Question) == 0
 
@@ -284,7 +284,7 @@ def test_machines_neither_ask_nor_answer(desk: Desk) -> None:
     asked = desk.last(GM)
     headers = {"Auto-Submitted": "auto-replied", "In-Reply-To": asked["Message-ID"]}
     desk.post("I am away.", sender=GM, subject=asked["Subject"], headers=headers)
-    desk.tick()
+    desk.answer()
 
     assert (count(desk, Question), count(desk, QuestionAnswer)) == (1, 0)
 

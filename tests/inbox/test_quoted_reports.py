@@ -22,7 +22,7 @@ from tests.toy.home import Desk, prepared, text_of
 def _campaign(desk: Desk) -> None:
     desk.start()
     desk.reply(desk.last(), "BID 1\nWHISPER blue deal")
-    desk.tick()
+    desk.answer()
 
 
 def bids(desk: Desk) -> list[object]:
@@ -63,12 +63,13 @@ MAILS = {"report": 1, "receipt": 2}
 @pytest.mark.parametrize("mail", MAILS.values(), ids=MAILS)
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.sampled(len(WAYS) * len(PLACES) * len(MAILS) // 3)
 def test_orders_around_a_mail_of_ours(desk: Desk, way: Callable[[str], str], place: str, mail: int) -> None:
     """All that was typed is taken, and no order that is in the mail itself."""
     answered = desk.mails("ann@example.org")[mail]
     quoted = way(text_of(answered).replace("\n-- \n", "\n").rstrip("\n"))
     desk.reply(answered, place.format(quoted=quoted), to=desk.mails("ann@example.org")[1]["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [BID_4]
 
@@ -80,7 +81,7 @@ def test_orders_between_the_lines(desk: Desk) -> None:
     lines[6:6] = ["BID 4"]
     attribution = "On Fri, 20 Nov 2026 at 10:00, Orders <orders@example.org> wrote:"
     desk.reply(report, "\n".join([attribution, *lines]))
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [BID_4]
 
@@ -89,7 +90,7 @@ def test_orders_copied_from_a_receipt(desk: Desk) -> None:
     """Orders copied from a mail of ours are the sender's."""
     receipt = desk.mails("ann@example.org")[2]
     desk.reply(receipt, "BID 1\nWHISPER blue deal\n", to=desk.mails("ann@example.org")[1]["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2]
 
@@ -100,7 +101,7 @@ def test_orders_of_an_earlier_receipt_typed_below_a_marked_line(desk: Desk, belo
     orders = "WHISPER blue hello deal\nBID 1"
     for text in (orders, "BID 2", f"{below}\n{orders}\n> END\n"):
         desk.reply(desk.mails("ann@example.org")[1], text)
-        desk.tick()
+        desk.answer()
 
     assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2, 1, 2]
 
@@ -115,7 +116,7 @@ def test_orders_beside_sentences_that_every_mail_has(desk: Desk, form: str) -> N
     """Sentences beside the orders, which the receipt of the last mail has refused too, take no order away."""
     for _ in range(2):
         desk.reply(desk.mails("ann@example.org")[1], form.format(banner=BANNER, orders="BID 2\nWHISPER blue hello"))
-        desk.tick()
+        desk.answer()
 
     assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2, 2]
 
@@ -125,7 +126,7 @@ def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
     """Of a message that answers no mail, the code in it shows which report it quotes."""
     report = desk.mails("ann@example.org")[1]
     desk.post(pasted.format(report=text_of(report).replace("\n-- \n", "\n")), to=report["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert bids(desk) == [BID_4]
 
@@ -171,6 +172,6 @@ def test_orders_in_text_of_others_are_not_taken(desk: Desk) -> None:
         typed = [line for at, line in enumerate(lines) if at not in match_lines(text, lines, spell(lines))]
         assert [line for line in typed if line.startswith(("BID", "- BID"))] == ["BID 4"]
         desk.reply(report, "\n".join(lines))
-        desk.tick()
+        desk.answer()
 
     assert bids(desk) == [BID_4] * len(SHOWN)

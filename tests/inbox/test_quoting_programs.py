@@ -49,7 +49,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
         desk.set_rules(**ADDRESS_IS_ENOUGH)
         run_action(desk.app, "toy1", StartCampaign(), desk.now)
-        desk.tick()
+        desk.answer()
         for _ in range(2):
             for _, address in people:
                 order(desk, game, address)

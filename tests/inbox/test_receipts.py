@@ -25,7 +25,7 @@ def _campaign(desk: Desk) -> None:
 def send(desk: Desk, text: str) -> str:
     """Reply to red's newest mail, tick, and return the text of the answer."""
     desk.reply(desk.last(), text)
-    desk.tick()
+    desk.answer()
     return text_of(desk.last())
 
 
@@ -213,7 +213,7 @@ def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
     report = desk.last()
     for number in range(102):
         desk.reply(report, f"BID {number % 9}")
-    done = desk.tick()
+    done = desk.answer()
 
     assert done.processed.messages == 102
     assert len(sheets(desk)) == 100
@@ -299,7 +299,7 @@ def test_orders_of_weight_are_told_first(tmp_path: Path) -> None:
     with open_desk(tmp_path / "weighty", games=GAMES) as desk:
         form(desk, "red", "blue", name="stones", game="singularity")
         run_action(desk.app, "stones", StartCampaign(), desk.now)
-        desk.tick()
+        desk.answer()
         send(desk, "PLACE E5\nDRAW OFFER")
         refused, thanks = (" ".join(send(desk, text).split()) for text in ("PLACE Z99", "Thanks, got it"))
 

@@ -93,7 +93,7 @@ def invited(desk: Desk) -> Desk:
     """Return a home with a campaign to which Eve is invited; the first mails are sent."""
     form(desk, "red", open_seats=2)
     run_action(desk.app, "toy1", Invite(EVE), desk.now)
-    desk.tick()
+    desk.answer()
     return desk
 
 
@@ -109,7 +109,7 @@ def reply(desk: Desk, typed: str, **changes: str) -> str:
     quoted = "".join(f"> {line}\n" for line in original.splitlines())
     before = len(desk.mails(sender))
     desk.reply(mail, typed.format(quoted=quoted, original=original), **changes)
-    desk.tick()
+    desk.answer()
     new = desk.mails(sender)[before:]
     answers = [mail for mail in new if mail["Subject"].startswith("Re:")]
     return words((answers or new)[-1]) if new else ""
@@ -247,7 +247,7 @@ def test_two_answers_at_once_take_one_seat(shared: Desk) -> None:
     """On either database, of two YES processed at once one gets the seat, and both are answered."""
     form(shared, "red", name="toy2", open_seats=2)
     run_action(shared.app, "toy2", Invite(EVE), shared.now)
-    shared.tick()
+    shared.answer()
     for typed in ("YES", "Yes, gladly"):
         shared.reply(invitation(shared), typed)
     _process_at_once(shared)
@@ -260,7 +260,7 @@ def test_a_yes_and_a_no_at_once_are_one_of_them(shared: Desk) -> None:
     """On either database both are answered, and the seat is given once at most: a YES may undo the NO before it."""
     form(shared, "red", name="toy2", open_seats=2)
     run_action(shared.app, "toy2", Invite(EVE), shared.now)
-    shared.tick()
+    shared.answer()
     for typed in ("YES", "No thanks"):
         shared.reply(invitation(shared), typed)
     _process_at_once(shared)
@@ -277,7 +277,7 @@ def _process_at_once(desk: Desk) -> None:
         each.start()
     for each in desks:
         each.join()
-    desk.tick()
+    desk.answer()
 
 
 def test_a_guessed_code_is_a_strangers_mail(invited: Desk) -> None:
@@ -380,9 +380,9 @@ def test_a_word_in_reply_to_a_report_is_no_answer(desk: Desk, typed: str) -> Non
     """A reply to a report is read as orders, as ever: plain words do nothing there."""
     form(desk, "red", open_seats=1)
     run_action(desk.app, "toy1", Invite(BOB), desk.now)
-    desk.tick()
+    desk.answer()
     desk.reply(desk.mails(ANN)[0], typed)
-    desk.tick()
+    desk.answer()
 
     assert players(desk) == {"red": ANN, "blue": ""}
 
@@ -409,7 +409,7 @@ def test_a_change_of_address_needs_a_clear_yes(desk: Desk, typed: str, *, moved:
     desk.start()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nADDRESS {EVE}\nEND")
     desk.reply(desk.last(ANN), typed)
-    desk.tick()
+    desk.answer()
 
     assert bool(desk.mails(EVE)) is moved
     assert moved or "reply YES" in words(desk.last(ANN))
@@ -422,9 +422,9 @@ def test_a_seat_is_given_up_by_a_clear_yes_alone(desk: Desk, typed: str, *, left
     """The question whether LEAVE is meant needs a clear YES."""
     desk.start()
     desk.reply(desk.mails(ANN)[1], "LEAVE")
-    desk.tick()
+    desk.answer()
     desk.reply(question(desk, ANN), typed)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["red"] == ("" if left else ANN)
 
@@ -434,7 +434,7 @@ def test_a_deputy_may_decline(desk: Desk) -> None:
     desk.start()
     ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY {CYD} UNTIL 2026-12-24\nEND")
     desk.reply(desk.last(CYD), "No, I have no time")
-    desk.tick()
+    desk.answer()
 
     assert f"{CYD} has declined to be your deputy for red in toy1." in words(desk.last(ANN))
     assert "was used already" in confirm(desk, CYD) if "CONFIRM" in text_of(desk.last(CYD)) else True
@@ -444,19 +444,19 @@ def test_an_answer_belongs_to_the_campaign_that_is_joined(desk: Desk) -> None:
     """Subject and reply code are those of the campaign joined, also for a player of another one."""
     desk.begin()
     form(desk, "green", name="toy2", open_seats=2, signup="on")
-    desk.tick()
+    desk.answer()
     ask(desk, "JOIN toy2", ANN)
     assert str(desk.last(ANN)["Subject"]).startswith("[toy2] reply YES to join [")
     before = desk.mails(ANN)
     desk.reply(desk.last(ANN), "Yes, gladly!")
-    desk.tick()
+    desk.answer()
 
     (said,) = [mail for mail in desk.mails(ANN)[len(before) :] if ANSWER.search(mail["Subject"])]
     assert said["Subject"].startswith("[toy2] Done: ")
     assert "You have the seat red in toy2." in words(said)
     assert said["Reply-To"] not in {mail["Reply-To"] for mail in before}
     desk.reply(said, "DICE a word of mine")
-    desk.tick()
+    desk.answer()
     assert "Your word for the dice of toy2 is now" in words(desk.last(ANN))
 
 

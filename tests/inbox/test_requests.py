@@ -130,7 +130,7 @@ def test_orders_go_before_commands(begun: Desk) -> None:
 def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
     """The first line decides what a reply is."""
     begun.reply(begun.last(), "MUTE blue\n\nOn Monday the desk wrote:\n> BID 3")
-    begun.tick()
+    begun.answer()
 
     assert "You get no more messages and news of blue in toy1" in words(begun.last())
 
@@ -176,7 +176,7 @@ def test_a_frame_says_which(begun: Desk) -> None:
 def test_the_token_speaks_from_any_address(begun: Desk) -> None:
     """A command with the token is done, and the answer goes to the registered address alone."""
     begun.post(f"PLAYER toy1 red {token(begun)}\nMUTE blue\nEND", sender=EVE)
-    begun.tick()
+    begun.answer()
 
     assert "You get no more messages and news of blue in toy1" in words(begun.last(ANN))
     assert begun.mails(EVE) == []
@@ -187,7 +187,7 @@ def test_a_stranger_is_told_what_every_stranger_is(begun: Desk) -> None:
     for number, header in enumerate(["PLAYER toy1 red", "PLAYER toy9 red", "PLAYER toy1 pink"]):
         begun.post(f"{header}\nLEAVE\nEND", sender=f"eve{number}@example.net")
     begun.post("STATUS", sender="eve3@example.net")
-    begun.tick()
+    begun.answer()
 
     texts = {words(begun.last(f"eve{number}@example.net")) for number in range(4)}
     assert len(texts) == 1
@@ -197,7 +197,7 @@ def test_a_stranger_is_told_what_every_stranger_is(begun: Desk) -> None:
 def test_a_stranger_cannot_act_for_a_seat(begun: Desk) -> None:
     """Nothing is done, and the seat's own address is warned."""
     begun.post("PLAYER toy1 red\nLEAVE\nEND", sender=EVE)
-    begun.tick()
+    begun.answer()
 
     assert "rejected: a mail for your seat" in begun.last(ANN)["Subject"]
     assert "seat red" in ask(begun, "STATUS")
@@ -208,7 +208,7 @@ def test_an_old_report_is_enough_to_look_up(begun: Desk) -> None:
     old = begun.last(ANN)
     begun.tick(hours=24 * 5)
     begun.reply(old, "RESEND 1", sender=EVE)
-    begun.tick()
+    begun.answer()
 
     assert len(reports(begun, ANN)) == 3
     assert begun.mails(EVE) == []
@@ -219,7 +219,7 @@ def test_an_old_report_is_not_enough_to_change_a_thing(begun: Desk) -> None:
     old = begun.last(ANN)
     begun.tick(hours=24 * 5)
     begun.reply(old, "LEAVE", sender=EVE)
-    begun.tick()
+    begun.answer()
 
     assert "Your mail answers a turn that has already run" in words(begun.last(ANN))
     assert "seat red" in ask(begun, "STATUS")
@@ -228,7 +228,7 @@ def test_an_old_report_is_not_enough_to_change_a_thing(begun: Desk) -> None:
 def test_automatic_mail_is_no_command(begun: Desk) -> None:
     """Automatic mail is no command."""
     begun.post("LEAVE", headers={"Auto-Submitted": "auto-replied"})
-    begun.tick()
+    begun.answer()
 
     assert "seat red" in ask(begun, "STATUS")
 
@@ -256,7 +256,7 @@ def test_a_deputy_sends_sheets_and_no_more(begun: Desk) -> None:
     insist(begun, "DEPUTY eve@example.net UNTIL 2026-11-20")
     confirm(begun, EVE)
     begun.reply(reports(begun, EVE)[-1], "LEAVE", sender=EVE)
-    begun.tick()
+    begun.answer()
 
     assert players(begun)["red"] == ANN
 
@@ -274,7 +274,7 @@ def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
     begun.reply(begun.last(), "Mute blue")
     fetch_messages(begun.app.store, open_mailbox(begun.app.settings), begun.now)
     process_messages(dataclasses.replace(begun.app, games={"toy": Essay()}), begun.now)
-    begun.tick()
+    begun.answer()
 
     answers = [words(mail) for mail in begun.mails(ANN)[2:]]
     assert sum(text.startswith(TAKEN) for text in answers) == 1

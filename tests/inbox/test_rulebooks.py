@@ -56,10 +56,13 @@ class Told(Auction):
     rulebook = RULEBOOK
 
 
+TOLD = {"toy": Told(), "gm_adjudicated": UMPIRE}
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with two games and a campaign of red and blue that has begun."""
-    with open_desk(tmp_path / "home", games={"toy": Told(), "gm_adjudicated": UMPIRE}) as opened:
+    with open_desk(tmp_path / "home", games=TOLD) as opened:
         opened.start()
         yield opened
 
@@ -132,7 +135,7 @@ def test_players_of_several_games_say_which(desk: Desk) -> None:
     assert "RULES pen1 bids (The Umpire's Pen) RULES toy1 bids (Toy Auction)" in ask(desk, "RULES bids")
     assert ask(desk, "RULES pen1").startswith("The rulebook The Umpire's Pen THE UMPIRE'S PEN ")
     desk.reply(report, "RULES")
-    desk.tick()
+    desk.answer()
     assert rules(desk)[-1].startswith("The rulebook\nToy Auction\n\nAUCTION\n")
 
 
@@ -150,7 +153,7 @@ def test_a_deputy_and_the_gm_have_the_rules_too(desk: Desk) -> None:
 def test_rules_go_to_the_registered_address(desk: Desk) -> None:
     """A sender with a leaked code does not get the rulebook."""
     desk.reply(reports(desk, ANN)[0], "RULES", sender=EVE)
-    desk.tick()
+    desk.answer()
 
     assert len(rules(desk)) == 1
     assert desk.mails(EVE) == []
@@ -219,7 +222,7 @@ def pen(desk: Desk) -> None:
     """Start a campaign of free text, played by Cyd."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
     run_action(desk.app, "pen1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
 
 
 @pytest.mark.parametrize("line", ["Rules of war are kept", "rules: no quarter", "Rules orders\nand wait"])
@@ -227,7 +230,7 @@ def test_an_order_in_free_words_may_begin_like_the_command(desk: Desk, line: str
     """In a reply, a sentence is an order of a game that accepts free text."""
     pen(desk)
     desk.reply(reports(desk, CYD)[-1], line)
-    desk.tick()
+    desk.answer()
 
     assert version_taken(words(desk.last(CYD))) == 1
 
@@ -237,7 +240,7 @@ def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -
     """RULES alone, with the campaign, or with words of the rulebook is the command even in a reply."""
     pen(desk)
     desk.reply(reports(desk, CYD)[-1], line)
-    desk.tick()
+    desk.answer()
 
     assert len(rules(desk, CYD)) == 1
 
@@ -248,7 +251,7 @@ def test_the_welcome_and_every_report_tell_how_to_get_the_rules(desk: Desk) -> N
         before = len(rules(desk))
         (line,) = {found[1] for found in re.finditer(r"\b([A-Z]+) (?:brings it by mail|for the rules)", text_of(mail))}
         desk.reply(mail, line)
-        desk.tick()
+        desk.answer()
         assert len(rules(desk)) == before + 1
 
     html = reports(desk, ANN)[0].get_body(("html",))

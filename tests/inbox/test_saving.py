@@ -57,7 +57,7 @@ def receive(desk: Desk, raw: bytes) -> None:
     """Have a campaign get a mail."""
     desk.start()
     (desk.home / "post" / "inbox" / "new" / "mail").write_bytes(raw)
-    desk.tick()
+    desk.answer()
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -120,9 +120,9 @@ def test_what_cannot_be_saved_is_told(desk: Desk, tmp_path: Path) -> None:
     assert not (tmp_path / "files").exists()
     receive_none = CliRunner().invoke(main, ["--home", str(desk.home), "inbox", "--save", str(tmp_path)], obj=GAMES)
     assert receive_none.exit_code == 2
-    desk.tick()
+    desk.answer()
     (desk.home / "post" / "inbox" / "new" / "mail").write_bytes(mail_with(("map.png", b"a map")))
-    desk.tick()
+    desk.answer()
     (tmp_path / "blocked").write_text("a file")
 
     result = save(desk, tmp_path / "blocked" / "files")

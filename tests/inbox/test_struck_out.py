@@ -104,7 +104,7 @@ def test_a_struck_out_order_is_told_in_the_receipt(desk: Desk) -> None:
     """The mail of a player who put an order aside gets a receipt that names it, and the rest is done."""
     desk.start()
     desk.reply(desk.last(), "BID 4\n// WHISPER blue deal")
-    desk.tick()
+    desk.answer()
 
     assert 'Lines that begin with a // are not orders: "// WHISPER blue deal".' in words(desk.last())
 
@@ -117,7 +117,7 @@ def test_an_order_with_a_line_through_it_is_told_in_the_receipt(desk: Desk) -> N
     mail.set_content("WHISPER blue deal\nBID 4\n")
     mail.add_alternative("<div><s>WHISPER blue deal</s></div><div>BID 4</div>", subtype="html")
     (desk.home / "post" / "inbox" / "0.eml").write_bytes(mail.as_bytes())
-    desk.tick()
+    desk.answer()
 
     assert 'Text that is struck out does not count: "WHISPER blue deal".' in words(desk.last())
     assert "1 of 1" in str(desk.last()["Subject"])

@@ -59,7 +59,7 @@ def test_a_reply_still_finds_its_turn(desk: Desk) -> None:
     """With the welcome among the references of a reply, the sheet counts for the report replied to."""
     report = desk.last()
     desk.post("BID 3\n", headers={"In-Reply-To": report["Message-ID"], "References": str(report["References"])})
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.accepted)).all() == [True]
@@ -101,7 +101,7 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
     text, subject, header = BUTTONS[button]
     desk.set_rules(authentication=accept)
     desk.post(text, subject=subject, headers=header)
-    done = desk.tick()
+    done = desk.answer()
 
     assert (done.processed.messages, done.sent.sent) == (1, 1)
     asked = desk.last()
@@ -109,7 +109,7 @@ def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str
     assert "red" in manned(desk)
 
     desk.reply(asked, "YES")
-    desk.tick()
+    desk.answer()
 
     assert "red" not in manned(desk)
 
@@ -123,7 +123,7 @@ def test_the_link_names_the_seat(desk: Desk) -> None:
 def test_other_subjects_are_no_button(desk: Desk, subject: str) -> None:
     """A reply, or a subject that says more, brings no question about leaving."""
     desk.post("BID 3\n", subject=subject)
-    desk.tick()
+    desk.answer()
 
     assert "You have not left" not in " ".join(text_of(desk.last()).split())
     assert "red" in manned(desk)
@@ -132,7 +132,7 @@ def test_other_subjects_are_no_button(desk: Desk, subject: str) -> None:
 def test_a_button_cannot_be_pressed_for_others(desk: Desk) -> None:
     """From another address the button brings the usual warning, and no question."""
     desk.post(GMAIL, subject="Leave toy1 red", sender="eve@example.com")
-    desk.tick()
+    desk.answer()
 
     assert "You have not left" not in " ".join(text_of(desk.last()).split())
     assert "red" in manned(desk)
@@ -149,7 +149,7 @@ def test_reports_are_marked_as_automatic(desk: Desk) -> None:
 def test_a_receipt_is_marked_as_bulk(desk: Desk) -> None:
     """A receipt is marked as bulk mail too, which alone stops all answering machines that were tried."""
     desk.reply(desk.last(), "BID 3\n")
-    desk.tick()
+    desk.answer()
 
     assert (desk.last()["Auto-Submitted"], desk.last()["Precedence"]) == ("auto-replied", "bulk")
 

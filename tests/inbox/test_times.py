@@ -25,7 +25,7 @@ def _campaign(desk: Desk) -> None:
 def ask(desk: Desk, text: str, *, sender: str = ANN) -> str:
     """Return the answer to a player, on one line."""
     desk.post(text, sender=sender)
-    desk.tick()
+    desk.answer()
     return " ".join(text_of(desk.last(sender)).split())
 
 

@@ -17,7 +17,7 @@ def _campaign(desk: Desk) -> None:
 def answered(desk: Desk, to: str = ANN) -> str:
     """Tick, and return the text of the one mail that an address gets then; "" if none."""
     before = len(desk.mails(to))
-    desk.tick()
+    desk.answer()
     new = desk.mails(to)[before:]
     assert len(new) <= 1
     return text_of(new[0]) if new else ""
@@ -58,7 +58,7 @@ def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
 def test_a_reply_to_a_receipt_finds_the_seat(desk: Desk) -> None:
     """A receipt has the report in its thread, so that a mail program's References lead back to it."""
     desk.reply(desk.last(), "BID 3")
-    desk.tick()
+    desk.answer()
     desk.post("BID 4", headers={"References": str(desk.last()["References"]).replace("\n", " ")})
 
     assert version_taken(answered(desk)) == 2
@@ -96,7 +96,7 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
 def test_a_player_who_mistakes_the_seat_does_not_tell_their_address(desk: Desk) -> None:
     """The other seat is told that the sender plays here, and not the address."""
     desk.post("ORDERS toy1 blue\nBID 3\nEND")
-    desk.tick()
+    desk.answer()
 
     text = text_of(desk.last(BOB))
 
@@ -108,7 +108,7 @@ def test_a_stranger_cannot_tell_what_exists(desk: Desk) -> None:
     """The answer to a stranger is the same whether or not the campaign and seat exist."""
     for number, header in enumerate(["ORDERS toy1 red", "ORDERS toy1 pink", "ORDERS toy9 red"]):
         desk.post(f"{header}\nBID 3\nEND", sender=f"eve{number}@example.net")
-    desk.tick()
+    desk.answer()
 
     texts = {text_of(desk.last(f"eve{number}@example.net")) for number in range(3)}
 
@@ -121,7 +121,7 @@ def test_a_stranger_is_answered_three_times_a_day(desk: Desk) -> None:
     form(desk, "red", name="toy2", open_seats=1, signup="on")
     for number in range(5):
         desk.post(f"hello {number}", sender=EVE)
-        desk.tick()
+        desk.answer()
     assert ["This is the last answer today" in words(mail) for mail in desk.mails(EVE)] == [False, False, True]
 
     desk.post("hello again", sender=EVE)
@@ -133,7 +133,7 @@ def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
     """Forgers cannot flood a player with warnings."""
     for number in range(6):
         desk.post(SHEET, sender=f"eve{number}@example.net")
-    desk.tick()
+    desk.answer()
 
     warnings = [mail for mail in desk.mails(ANN) if "rejected: " in mail["Subject"]]
     assert len(warnings) == 3
@@ -243,9 +243,9 @@ def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
 def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
     """HELP, which the answer to a stranger names, is answered."""
     desk.post("hello", sender=EVE)
-    desk.tick()
+    desk.answer()
     desk.post("", sender=EVE, subject="HELP")
-    desk.tick()
+    desk.answer()
 
     assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["No", "How"]
 
@@ -264,7 +264,7 @@ def test_a_key_is_kept_nowhere_in_a_sheet(desk: Desk, shown: str) -> None:
     """A token or code outside its place, in capitals too, is masked in what is stored and archived."""
     key = shown.format(token=token(desk), code=code(desk))
     desk.reply(desk.last(), f"ORDERS toy1 red {key} as you said\nBID 3\n{key.upper()}")
-    desk.tick()
+    desk.answer()
     desk.tick(hours=24 * 5)
 
     kept = (desk.home / "turns" / "toy1" / "0001" / "sheets" / "red-v1.txt").read_text()

@@ -33,7 +33,7 @@ def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
             else:
                 desk.post(text, sender=ANN, to=mail["Reply-To"], subject="I am away")
         answered = len(desk.mails(ANN))
-        desk.tick()
+        desk.answer()
     return len(desk.mails(ANN)) - before
 
 
@@ -54,16 +54,16 @@ def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
     play(desk, MACHINES["the same"], reply=True)
     report = desk.mails(ANN)[1]
     desk.reply(report, "BID 4")
-    desk.tick()
+    desk.answer()
     assert "Sheet" in text_of(desk.last(ANN))
     assert "\n- BID 4\n" in text_of(desk.last(ANN))
     for _ in range(5):
         desk.post(f"ORDERS toy1 red {code(desk)}\nBID 5\nEND")
-        desk.tick()
+        desk.answer()
     assert "The same orders as before." in text_of(desk.last(ANN))
     before = len(desk.mails(ANN))
     desk.reply(report, "I do not know what to write, can you help me?")
-    desk.tick()
+    desk.answer()
     assert len(desk.mails(ANN)) == before + 1
 
 
@@ -74,7 +74,7 @@ def test_another_day_begins_anew(desk: Desk) -> None:
     desk.tick(hours=30)
     before = len(desk.mails(ANN))
     desk.reply(desk.mails(ANN)[1], AWAY)
-    desk.tick()
+    desk.answer()
 
     assert len(desk.mails(ANN)) == before + 1
 
@@ -91,7 +91,7 @@ def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None
     for number in range(7):
         before = len(desk.mails(ANN))
         desk.reply(report, text.format(number=number, code=shown))
-        desk.tick()
+        desk.answer()
         assert len(desk.mails(ANN)) == before + 1
 
 
@@ -103,7 +103,7 @@ def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
     for _ in range(6):
         before = len(desk.mails(ANN))
         desk.reply(report, "BID 4")
-        desk.tick()
+        desk.answer()
         assert len(desk.mails(ANN)) == before + 1
 
 
@@ -114,6 +114,6 @@ def test_the_first_messages_of_many_that_come_together_are_answered(desk: Desk) 
     before = len(desk.mails(ANN))
     for _ in range(6):
         desk.reply(report, AWAY)
-    desk.tick()
+    desk.answer()
 
     assert len(desk.mails(ANN)) == before + 3

@@ -39,7 +39,8 @@ class Suggesting(Auction):
         return ["BID 2", "# a modest bid", "WHISPER blue deal"]
 
 
-GAMES: dict[str, AnyRuleset] = {game.key: game for game in RULESETS} | {"toy": Suggesting()}
+SUGGESTING = {"toy": Suggesting()}
+GAMES: dict[str, AnyRuleset] = {game.key: game for game in RULESETS} | SUGGESTING
 
 
 def form_in(mail: EmailMessage) -> str:
@@ -93,7 +94,7 @@ def begin(desk: Desk, game: AnyRuleset) -> EmailMessage:
     create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
     desk.set_rules(**ADDRESS_IS_ENOUGH)
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     return next(filter(is_report, desk.mails()))
 
 
@@ -104,7 +105,7 @@ def begun(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with open_desk(tmp_path_factory.mktemp("home") / "home", games={game.key: game}) as desk:
         report = begin(desk, game)
         desk.reply(report, "\n".join([*good_orders(desk, report), "WAIT"]))
-        desk.tick()
+        desk.answer()
         assert [sheet.accepted for sheet in sheets(desk)] == [True]
         yield desk, report
 
@@ -163,7 +164,7 @@ def test_a_line_without_its_semicolon_is_an_order(begun: Begun, kind: str) -> No
         "quoted without marks": f"\n{OUTLOOK}\n{text_of(report).replace(form, edited)}",
     }
     desk.reply(report, kinds[kind])
-    desk.tick()
+    desk.answer()
     last = sheets(desk)[-1]
 
     assert last.accepted
@@ -189,7 +190,7 @@ def test_an_empty_sheet_on_purpose_counts(begun: Begun, text: str) -> None:
     header, *form, _ = form_in(report).split("\n")
     before = len(sheets(desk))
     desk.reply(report, text.format(header, "\n".join(form)))
-    desk.tick()
+    desk.answer()
 
     if text == EMPTY["a remark"] and any(game.free_text for game in desk.app.games.values()):
         assert "Take the # away to give them" in text_of(desk.mails()[-1])
@@ -203,10 +204,10 @@ def test_the_link_for_no_orders_counts(begun: Begun) -> None:
     desk, report = begun
     before = len(sheets(desk))
     desk.reply(report, form_in(report))
-    desk.tick()
+    desk.answer()
     refusal = desk.last(report["To"])
     desk.post(link_in(refusal, "Nothing to order"), sender=report["To"], to=refusal["Reply-To"])
-    desk.tick()
+    desk.answer()
 
     assert len(sheets(desk)) == before + 1
     assert (sheets(desk)[-1].accepted, sheets(desk)[-1].orders) == (True, [])
@@ -229,7 +230,7 @@ def test_orders_behind_their_semicolons_change_nothing(begun: Begun) -> None:
 @pytest.fixture
 def toy(tmp_path: Path) -> Iterator[Desk]:
     """Yield a home with a campaign of the toy whose form has no semicolons of its own."""
-    with open_desk(tmp_path / "home", games={"toy": Suggesting()}) as desk:
+    with open_desk(tmp_path / "home", games=SUGGESTING) as desk:
         desk.start()
         yield desk
 

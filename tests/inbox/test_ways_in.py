@@ -14,7 +14,7 @@ from pbem.actions.start import StartCampaign
 from pbem.store.models import Absence, Deputy, ExtensionVote, OrderSheet, Person, Press, Seat, Standby
 from tests.inbox.people import ANN, BOB, EVE, QUESTION, ask, code, form, reports, token
 from tests.inbox.trusting import believing, stamp, told
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, prepared, text_of
 
 DAN = "dan@example.net"
 SHEET = "ORDERS toy1 red{key}\nBID 3\nEND"
@@ -89,14 +89,19 @@ WAYS = {**FORGED, **FORWARDED, **OLD}
 
 @pytest.fixture
 def begun(desk: Desk) -> Desk:
-    """Yield a campaign in its second turn; red has a deputy, an absence, and a second address."""
+    """Return a campaign in its second turn; red has a deputy, an absence, and a second address."""
+    _begin(desk)
     believing(desk)
+    return desk
+
+
+@prepared
+def _begin(desk: Desk) -> None:
     form(desk, "red", "blue", "green", hold="off", signup="on", authentication="confirm")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
-    desk.tick()
+    desk.answer()
     desk.tick(hours=24 * 5)
     stand_by(desk, DAN)
-    return desk
 
 
 def stand_by(desk: Desk, deputy: str) -> None:

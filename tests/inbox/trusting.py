@@ -42,7 +42,7 @@ def code(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
 def told(desk: Desk) -> dict[str, str]:
     """Tick, and return the text mailed to each address then, on one line."""
     before = len(desk.mails())
-    desk.tick()
+    desk.answer()
     return {mail["To"]: " ".join(text_of(mail).split()) for mail in desk.mails()[before:]}
 
 

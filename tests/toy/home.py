@@ -26,7 +26,7 @@ from pbem.campaign.house_rules import parse_house_rules
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
-from pbem.scheduler.tick import tick
+from pbem.scheduler.tick import answer_mail, fetch_mail, send_mail, tick
 from pbem.scheduler.work import TickResult
 from pbem.store.migrate import migrate, schema_is_current
 from pbem.store.models import Campaign
@@ -238,6 +238,14 @@ class Desk:
         """Advance the clock, then tick."""
         self.now += dt.timedelta(hours=hours)
         return tick(self.app, self.now, live=live)
+
+    def answer(self) -> TickResult:
+        """Fetch mail, answer it and send the answers: a tick without what is due by the time, as turns are."""
+        done = TickResult()
+        fetch_mail(self.app, self.now, done)
+        answer_mail(self.app, self.now, done)
+        send_mail(self.app, self.now, done)
+        return done
 
     def mails(self, to: str = "") -> list[EmailMessage]:
         """Return all mail sent so far, oldest first; to one address, if given."""
