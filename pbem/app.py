@@ -19,8 +19,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import has_tables, migrate, require_current_schema
 from pbem.store.queue import create_queue_tables, enqueue
 from pbem.store.session import Store, restoring
-from pbem.util import gc_paused, package_data
-from pbem.zones import use_newest_zones
+from pbem.util import gc_paused, package_data, use_newest_zones
 
 if TYPE_CHECKING:
     from pbem.report.renderer import Renderer

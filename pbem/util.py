@@ -1,4 +1,4 @@
-"""Redaction of secrets, time limits, progress callbacks and atomic file operations.
+"""Redaction of secrets, time limits, time zone data, progress callbacks and atomic file operations.
 
 Tokens, reply codes and Message-IDs are recognised by their form. A password has
 none: its reader registers it (`register_secret`), and from then on it is redacted
@@ -8,6 +8,10 @@ The time limit counts processor time (ITIMER_PROF), so that a busy machine or a
 slow disk costs no message its processing. It uses a signal, which regular
 expressions heed as well; so it works in the main thread alone, where Python
 handles signals. In other threads work runs without a limit.
+
+A system that is not kept up to date has rules of time zones by which a deadline of this
+winter comes an hour late. Python takes the system's alone where there is some; here the
+newer of the system's and that of the package tzdata is used (docs/decisions/0049).
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ import signal
 import stat
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+import zoneinfo
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from pbem.errors import is_disk_full
 
@@ -184,6 +189,45 @@ def _is_in_protected_call(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+class ZoneReleases(NamedTuple):
+    """Releases of time zone data, such as "2026f"; `system` is "" if the system has none, or does not name it."""
+
+    system: str
+    package: str
+
+    @property
+    def newer(self) -> str:
+        """The source of the newer one: "package", or "system" also if nothing is known of it but that it is there."""
+        return "package" if self.package > self.system != "" else "system"
+
+
+def find_zone_releases(folders: Sequence[str]) -> ZoneReleases:
+    """Return the releases of the data in the first of the system's folders that has any, and of the package."""
+    from tzdata import IANA_VERSION
+
+    for folder in folders:
+        try:
+            with Path(folder, "tzdata.zi").open(encoding="ascii") as data:
+                found = _ZONE_RELEASE.match(data.readline(40))
+        except (OSError, ValueError):
+            continue
+        return ZoneReleases(found[1] if found else "", IANA_VERSION)
+    return ZoneReleases("", IANA_VERSION)
+
+
+_SYSTEM_ZONES = zoneinfo.TZPATH
+_ZONE_RELEASE = re.compile(r"\A# version (\d{4}[a-z]{1,2})\n")
+
+
+def use_newest_zones() -> ZoneReleases:
+    """Have `zoneinfo` use the newer data, and return the releases; PYTHONTZPATH, where it is set, decides alone."""
+    releases = find_zone_releases(_SYSTEM_ZONES)
+    if zoneinfo.TZPATH and "PYTHONTZPATH" not in os.environ and releases.newer == "package":
+        zoneinfo.reset_tzpath(())
+        zoneinfo.ZoneInfo.clear_cache()
+    return releases
 
 
 class Progress(Protocol):

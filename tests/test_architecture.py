@@ -33,7 +33,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "pettingzoo": {"learn"},
     "procrastinate": {"scheduler", "store"},
     "psycopg": {"scheduler"},
-    "tzdata": {"zones"},
+    "tzdata": {"util"},
     "pytest": {"testing"},
     "resvg_py": {"report"},
     "ruamel": {"actions"},

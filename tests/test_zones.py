@@ -12,7 +12,7 @@ import pytest
 import tzdata
 
 from pbem.admin.doctor import check_time_zones
-from pbem.zones import Releases, find_releases, use_newest_zones
+from pbem.util import ZoneReleases, find_zone_releases, use_newest_zones
 
 PACIFIC = "America/Vancouver"
 WINTER = dt.datetime(2026, 12, 5, 4, tzinfo=dt.UTC)
@@ -57,7 +57,7 @@ def test_the_newer_data_decides(
     """Since 2026 Vancouver has no winter time: a system with older data would have its deadlines an hour late."""
     folder = make_system(tmp_path, head)
     assert hour() == 20
-    monkeypatch.setattr("pbem.zones._SYSTEM", (folder,))
+    monkeypatch.setattr("pbem.util._SYSTEM_ZONES", (folder,))
     use_newest_zones()
 
     assert hour() == used
@@ -67,7 +67,7 @@ def test_the_newer_data_decides(
 def test_a_path_that_is_set_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who sets PYTHONTZPATH has chosen."""
     folder = make_system(tmp_path, "# version 2025b\n")
-    monkeypatch.setattr("pbem.zones._SYSTEM", (folder,))
+    monkeypatch.setattr("pbem.util._SYSTEM_ZONES", (folder,))
     monkeypatch.setenv("PYTHONTZPATH", folder)
     use_newest_zones()
 
@@ -78,5 +78,5 @@ def test_a_system_without_data(tmp_path: Path) -> None:
     """The first folder that has any counts; without one the package is used."""
     (tmp_path / "tzdata.zi").write_text("# version 2025b\n")
 
-    assert find_releases(("/nowhere", str(tmp_path))) == Releases("2025b", tzdata.IANA_VERSION)
-    assert find_releases(("/nowhere",)).system == ""
+    assert find_zone_releases(("/nowhere", str(tmp_path))) == ZoneReleases("2025b", tzdata.IANA_VERSION)
+    assert find_zone_releases(("/nowhere",)).system == ""

@@ -29,8 +29,7 @@ from pbem.report.template_check import (
 )
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import sample_pages
-from pbem.util import Progress, no_progress
-from pbem.zones import use_newest_zones
+from pbem.util import Progress, no_progress, use_newest_zones
 
 LEAST_FREE = 200_000_000
 """The free bytes below which there is a warning."""
