@@ -140,7 +140,7 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
 PAIRS_TAKEN = 2
 """Pairs of changes on a stage in a usual run, besides each with itself."""
 
-SEAT_PAIRS_TAKEN = 4
+SEAT_PAIRS_TAKEN = 2
 """Pairs of changes of seats on a stage in a usual run."""
 
 Pair = tuple[Deed[Any], Deed[Any]]

@@ -31,10 +31,10 @@ ON_STAGE = [
     for stage in STAGES
     for act in STAGES[stage].overtaken
 ]
-ACTS_TAKEN = 3
+ACTS_TAKEN = 2
 """Actions that are overtaken in a usual run."""
 
-MEETINGS_TAKEN = 5
+MEETINGS_TAKEN = 3
 """Meetings of such an action anywhere."""
 
 

@@ -13,7 +13,7 @@ LONGEST = 1_900
 """Words that a page may have, with its outputs, to be read in one sitting."""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_the_guide_is_true(name: str, tmp_path: Path) -> None:
     """Every block of a page can be pasted or mailed, and brings what the page shows; … is a part that differs."""

@@ -67,7 +67,7 @@ def left(name: str, home: Path, now: dt.datetime) -> list[str]:
         return KNOWN[end]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("name", "act"), KILLED)
 def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetime]], name: str, act: str) -> None:
     """The action is done or not done, and archive and mail are completed later."""

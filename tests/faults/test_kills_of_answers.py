@@ -29,7 +29,7 @@ ANSWERS = {
 }
 TOKEN = "0123456789abcdef0123"
 NIGHT = MONDAY + dt.timedelta(hours=1)
-TAKEN = 4
+TAKEN = 2
 """Commits that are killed in a usual run."""
 
 
