@@ -7,6 +7,7 @@ the commands, stays here for the handler.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import replace
 from functools import cached_property
@@ -32,7 +33,7 @@ from pbem.inbox.replies import bare_subject
 from pbem.inbox.routes import Code, First, Frame, Machine, Sender
 from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seats_of
 from pbem.mail.machines import RECALL
-from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Press, Question, Seat
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, PendingRequest, Press, Question, Seat
 from pbem.store.types import CampaignState, RequestKind
 
 _HELP = re.compile(r"\A\s*+help\b", re.IGNORECASE)
@@ -41,6 +42,10 @@ _OF_GM = select(Campaign).where(
     func.lower(Campaign.gm) == bindparam("gm"), Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
 )
 _ANSWERS = ("ANSWER", *AnswerCommand.also)
+
+
+LONGEST_UNREAD = dt.timedelta(days=14)
+"""Time after which a stranger's mail is not answered."""
 
 
 class Reading:
@@ -273,7 +278,17 @@ class Reading:
             return "gm"
         if self._seats or games_of(case.session, case.sender, case.now):
             return "seat"
-        return "person" if is_known(case.session, case.letter.sender) else "stranger"
+        if is_known(case.session, case.letter.sender):
+            return "person"
+        return "past" if self._is_old else "stranger"
+
+    @property
+    def _is_old(self) -> bool:
+        """True if it came before the first campaign, or long ago: a mailbox may be older than what it is used for."""
+        session = self.came.case.session
+        came = session.scalar(select(InboxMessage.received_at).where(InboxMessage.id == self.came.case.letter_id))
+        first = session.scalar(select(func.min(Campaign.created_at)))
+        return came is not None and came < max(first or came, self.came.case.now - LONGEST_UNREAD)
 
     @cached_property
     def own_campaign(self) -> Campaign | None:

@@ -27,6 +27,10 @@ def _note_machine(mail: Reading) -> Outcome:
     return note_machine(mail.came.case), False
 
 
+def _leave_past(_mail: Reading) -> Outcome:
+    return "not answered: mail of a stranger that is older than 14 days, or than the first campaign", False
+
+
 def _send_help(mail: Reading) -> Outcome:
     return send_help(mail.case, mail.help or ()), False
 
@@ -41,6 +45,7 @@ HANDLERS: Mapping[Route, Handler] = {
     "robot-sheet": take_robot_sheet,
     "bulk-sheet": take_bulk_sheet,
     "gm-frame": take_gm_frame,
+    "past": _leave_past,
     "ruling": take_form,
     "gm-offer": answer_offer,
     "gm-commands": take_reply,

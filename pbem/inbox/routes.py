@@ -29,8 +29,11 @@ First = Literal["nothing", "help", "yes", "no", "command", "orders-command", "or
 "orders-command" stands for a sheet. Only where a yes, a no or an order is asked for, a line is one.
 """
 
-Sender = Literal["seat", "gm", "person", "stranger"]
-"""Sender by From: one with a seat, a GM of one campaign without a seat, another who is known, or a stranger."""
+Sender = Literal["seat", "gm", "person", "stranger", "past"]
+"""Sender by From: one with a seat, a GM of one campaign without a seat, another who is known, or a stranger.
+
+"past" is a stranger whose mail had waited long in the mailbox.
+"""
 
 Route = Literal[
     "note",
@@ -38,6 +41,7 @@ Route = Literal[
     "robot-sheet",
     "bulk-sheet",
     "gm-frame",
+    "past",
     "ruling",
     "gm-offer",
     "gm-commands",
@@ -130,6 +134,7 @@ ROUTES: tuple[Row, ...] = (
     Row("note", "an answering machine", machine=("robot",)),
     Row("bulk-sheet", "mail of a list: a sheet, if it has orders and a key", machine=("bulk",)),
     Row("gm-frame", "a GM's commands with their token", frame=("gm",)),
+    Row("past", "old mail of a stranger, who answers nothing", code=("",), key=(False,), sender=("past",)),
     Row("ruling", "the form of a ruling, filled in", code=("form", "offer"), form=(True,)),
     Row("orders-command", "NO ORDERS or CLEAR ORDERS in a frame", frame=("player",), first=("orders-command",)),
     Row("player-commands", "a player's commands in a frame", frame=("player",)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import email.policy
+import os
 from email.message import EmailMessage
 from email.parser import BytesParser
 from urllib.parse import unquote
@@ -191,3 +193,28 @@ def test_the_offer_is_one_mail_of_text_and_html(club: Desk) -> None:
     assert mail.get_content_type() == "multipart/alternative"
     assert "\n\nWhich game would you like to join? You get a mail to confirm, which asks for YES.\n\n" in text_of(mail)
     assert "\n\n\n" not in text_of(mail)
+
+
+@pytest.mark.parametrize(("days", "answered"), [(15, False), (13, False), (0, True)])
+def test_old_mail_of_a_stranger_is_not_answered(club: Desk, days: int, answered: bool) -> None:
+    """A mailbox may have been in use before: what came before the first campaign, or 14 days ago, is left alone."""
+    club.post("HELP\n", sender="old.friend@example.net")
+    (mail,) = (club.home / "post" / "inbox").glob("*.eml")
+    came = (club.now - dt.timedelta(days=days)).timestamp()
+    os.utime(mail, (came, came))
+    club.answer()
+
+    assert bool(club.mails("old.friend@example.net")) == answered
+    assert not list((club.home / "post" / "inbox").glob("*.eml"))
+
+
+def test_old_mail_of_a_player_is_answered(club: Desk) -> None:
+    """An outage may have lasted long: who has a seat, or answers a mail, is read whenever the mail came."""
+    club.post("HELP\n", sender=players(club, "toy2")["red"])
+    (mail,) = (club.home / "post" / "inbox").glob("*.eml")
+    came = (club.now - dt.timedelta(days=20)).timestamp()
+    os.utime(mail, (came, came))
+    before = len(club.mails())
+    club.answer()
+
+    assert len(club.mails()) == before + 1
