@@ -72,6 +72,7 @@ class BaseRuleset(Generic[S]):
     seats: Seats
     orders: OrderParser
     version: int = 1
+    oldest_version: int = 1
     pace: str = "all players at once"
     has_dice: bool = True
     free_text: bool = False
@@ -79,7 +80,9 @@ class BaseRuleset(Generic[S]):
     demo: Demo = Demo()
     minutes: int = 0
     upgrades: tuple[Callable[[Json], Json], ...] = ()
-    """Functions that upgrade saves, the first from version 1 to 2, the second from 2 to 3, and so on."""
+    """Functions that upgrade saves, the first from `oldest_version` to the next, the second from that to the one after
+    it, and so on.
+    """
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """Return the state before the first turn; called by `setup`.
@@ -295,15 +298,14 @@ class BaseRuleset(Generic[S]):
             version: The `version` of the ruleset that dumped them.
 
         Raises:
-            SaveError: The version is newer than this code, or the data are no state of it.
+            SaveError: The version is newer than this code, or older than `oldest_version`; or the data are no state.
         """
         # Old code must not guess at a newer save.
-        if not 1 <= version <= self.version:
-            raise SaveError(
-                f"this save is of version {version} of {self.title}; this program reads 1 to {self.version}"
-            )
+        if not self.oldest_version <= version <= self.version:
+            known = " to ".join(map(str, sorted({self.oldest_version, self.version})))
+            raise SaveError(f"this save is of version {version} of {self.title}; this program reads {known}")
         try:
-            for upgrade in self.upgrades[version - 1 :]:
+            for upgrade in self.upgrades[version - self.oldest_version :]:
                 data = upgrade(data)
             return self.read(data)
         # Dataclasses and upgrades meet data of any shape here: a damaged save can raise any of these.

@@ -65,8 +65,9 @@ class TurnInput:
 class Ruleset(Protocol[S]):
     """Protocol of a game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
-    `summary` is one sentence for lists, `pitch` are two for an invitation. `minutes` is
-    the time that a usual turn takes a player, 0 if it is not told. `has_dice` is false
+    `oldest_version` is the first of which saves can be read. `summary` is one sentence for
+    lists, `pitch` are two for an invitation. `minutes` is the time that a usual turn takes a
+    player, 0 if it is not told. `has_dice` is false
     where nothing is left to chance, in the set-up or later: reports and mails of such a
     game say nothing of dice. `free_text`: any sentence is an order.
 
@@ -78,6 +79,7 @@ class Ruleset(Protocol[S]):
     title: str
     designer: str
     version: int
+    oldest_version: int
     seats: Seats
     pace: str
     has_dice: bool

@@ -79,4 +79,4 @@ def _renumbered(state: Sea, boats: list[Boat], rnd: random.Random) -> Sea:
     )
 
 
-SECRECY = SecrecySpec(scramble, elsewhere, public=("seats", "turn", "turns"))
+SECRECY = SecrecySpec(scramble, elsewhere, public=("edition", "seats", "turn", "turns"))

@@ -199,24 +199,24 @@ class CapitalSeats(FogPatrol):
 class VersionWithoutSave(FogPatrol):
     """The version was raised, and no save of it kept."""
 
-    version = 2
+    version = FogPatrol.version + 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WindySea(Sea):
     """A state with a field more."""
 
-    wind: str
+    wind: str = ""
 
 
 class MissingUpgrade(FogPatrol):
     """The version was raised for a new field, and no upgrade written."""
 
-    version = 2
+    version = FogPatrol.version + 1
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> Sea:
         sea = super().begin(options, seats, dice)
-        return WindySea(sea.turn, sea.turns, sea.seats, sea.boats, "calm")
+        return WindySea(sea.turn, sea.turns, sea.seats, sea.boats, sea.edition, "calm")
 
     def read(self, data: Json) -> Sea:
         return WindySea(

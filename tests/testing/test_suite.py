@@ -30,7 +30,7 @@ from pbem.ruleset import (
     View,
     box,
 )
-from pbem.testing import RulesetSuite, rules
+from pbem.testing import GoldenRules, RulesetSuite, rules
 from tests.games import RULESETS
 from tests.testing.secrecy import SECRECY
 from tests.testing.toy import TOY, FogPatrol
@@ -42,6 +42,12 @@ class TestFogPatrol(RulesetSuite):
     ruleset = TOY
     secrecy = SECRECY
     soak_turns = 12
+
+
+class TestGoldenGames(GoldenRules):
+    """A game of each of its versions is played by the rules that it was begun with."""
+
+    ruleset = TOY
 
 
 @pytest.mark.parametrize("game", RULESETS, ids=lambda game: game.key)

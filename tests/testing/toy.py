@@ -4,6 +4,9 @@ Every seat has three boats on a board of 13 × 13 squares. A boat sees two squar
 far, moves one square a turn and then fires at a square within three. Shots hit
 half of the time; two hits sink a boat. After the last turn most boats win.
 
+It has two versions: boats of campaigns that were begun under version 1 fire at
+squares within two.
+
 A boat's `number` is the program's own and means nothing to players: the secrecy
 suite has to find leaks of it.
 """
@@ -11,7 +14,7 @@ suite has to find leaks of it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,6 +24,7 @@ from pbem.ruleset import (
     Dice,
     Event,
     Finding,
+    Json,
     KeywordField,
     NameField,
     Option,
@@ -57,12 +61,13 @@ class Boat:
 
 @dataclass(frozen=True, slots=True)
 class Sea:
-    """The full state: the turn to be played, the last turn, and all boats."""
+    """The full state: the turn to be played, the last turn, and all boats; `edition` is the version it began under."""
 
     turn: int
     turns: int
     seats: tuple[SeatName, ...]
     boats: tuple[Boat, ...]
+    edition: int = 2
 
 
 OWN_BOAT = NameField("boat", "one of your boats", "R1", lambda view: [boat["name"] for boat in view["boats"]])
@@ -135,6 +140,8 @@ class FogPatrol(BaseRuleset[Sea]):
 
     key = "toy"
     title = "Fog Patrol"
+    version = 2
+    upgrades: tuple[Callable[[Json], Json], ...] = (lambda data: {**data, "edition": 1},)
     designer = "this project's tests"
     seats = Seats(2, 4, ("red", "blue", "green", "amber"))
     pace = "simultaneous"
@@ -195,7 +202,7 @@ class FogPatrol(BaseRuleset[Sea]):
         boats = [boat for boat in state.boats if boat.owner not in turn.removed]
         boats = list(_move(boats, turn, events))
         hits = dict.fromkeys((boat.number for boat in boats), 0)
-        for shooter, square in _shots(boats, turn):
+        for shooter, square in _shots(boats, turn, REACH if state.edition > 1 else 2):
             targets = [boat for boat in boats if boat.square == square and boat.owner != shooter.owner]
             struck = [boat for boat in sorted(targets, key=_name) if _hits(dice, shooter, boat)]
             for boat in struck:
@@ -267,11 +274,11 @@ def _move(boats: Sequence[Boat], turn: TurnInput, events: list[Event]) -> Iterat
         yield dataclasses.replace(boat, square=square)
 
 
-def _shots(boats: Sequence[Boat], turn: TurnInput) -> Iterator[tuple[Boat, str]]:
+def _shots(boats: Sequence[Boat], turn: TurnInput, reach: int) -> Iterator[tuple[Boat, str]]:
     """Return all shots within range, by the name of the boat that fires."""
     for boat in sorted(boats, key=_name):
         for order in turn.orders.get(boat.owner, ()):
-            if isinstance(order, Fire) and order.boat == boat.name and apart(boat.square, order.square) <= REACH:
+            if isinstance(order, Fire) and order.boat == boat.name and apart(boat.square, order.square) <= reach:
                 yield boat, order.square
 
 

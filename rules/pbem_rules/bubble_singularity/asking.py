@@ -17,38 +17,34 @@ RESEARCHED, KEPT_BUBBLES = 3, 2
 
 
 def asking(play: Play) -> None:
-    """Draw what the mover may choose from: bubbles of the research station, then cards for each pop on a node.
+    """Draw the cards that the mover may choose from, for each pop on a node.
 
     The standing list is applied once all is drawn, so that a choice made in
     advance and one made by mail meet the same bag and decks (ruling 35).
     """
     note_wishes(play)
-    if play.research:
-        draw_bubbles(play)
     if not draws_cards(play):
         play.pending = 0
-    # Up to edition 2 the next pair was drawn after the answer to the one before (ruling 34).
-    while play.pending and play.result is None and (not play.questions or play.state.edition > 2):
+    while play.pending and play.result is None:
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
         if cards:
             play.tell("drawn", who=play.seat, cards=cards)
             ask(play, "card", cards)
-    if play.state.edition > 3 and play.state.phase == "turn":
+    if play.state.phase == "turn":
         _answer_by_list(play)
 
 
 def draws_cards(play: Play) -> bool:
     """Return True if cards are drawn after pops on nodes; they are not if the mover has no further turn (ruling 14)."""
-    # Up to edition 3 cards were drawn in the last round too (ruling 34).
-    return play.pending > 0 and not (play.state.edition > 3 and play.in_last_round)
+    return play.pending > 0 and not play.in_last_round
 
 
 def _answer_by_list(play: Play) -> None:
     """Answer by the mover's list, in the order drawn, up to the first question that it leaves open."""
     questions, play.questions = play.questions, []
     for at, question in enumerate(questions):
-        answer = by_list(question, play.liking, play.state.edition)
+        answer = by_list(question, play.liking)
         if answer is None:
             play.questions = questions[at:]
             return
@@ -57,10 +53,9 @@ def _answer_by_list(play: Play) -> None:
 
 def conclude(play: Play, how: str) -> None:
     """End the game; open choices are made by list or by default before points are counted (ruling 35)."""
-    if play.state.edition > 3:
-        questions, play.questions = play.questions, []
-        for question in questions:
-            take(play, question, answer_to(question, (), play.liking, play.state.edition))
+    questions, play.questions = play.questions, []
+    for question in questions:
+        take(play, question, answer_to(question, (), play.liking))
     play.end(how)
 
 
@@ -74,10 +69,7 @@ def note_wishes(play: Play) -> None:
         play.wish = (draw.order.one, draw.order.other)
     if keep is not None:
         assert isinstance(keep.order, Keep)
-        play.liking = keep.order.what
-        # In edition 1 a KEEP was for its turn alone (ruling 34).
-        if play.state.edition > 1:
-            play.liking = play.lists[play.seat] = _listed(keep.order.what, play.lists.get(play.seat, ()))
+        play.liking = play.lists[play.seat] = _listed(keep.order.what, play.lists.get(play.seat, ()))
     elif play.seat in play.lists:
         play.liking = play.lists[play.seat]
 
@@ -104,32 +96,22 @@ def draw_bubbles(play: Play) -> None:
 
 
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
-    """Put a question to the mover, or answer it where the mover's wishes leave no choice.
+    """Put a question to the mover once all is drawn (ruling 35).
 
-    While another question is open it waits as well, for its answer may depend on
-    that one. A card that replaces one held is not asked about: the answer that
+    A card that replaces one held is not asked about: the answer that
     chose it ranks both, else the new card is kept (ruling 26).
     """
-    question, edition = Question(kind, play.seat, tuple(choices)), play.state.edition
-    # Since edition 4 questions are put once all is drawn (ruling 35).
-    if play.questions or (edition > 3 and kind != "replace"):
+    question = Question(kind, play.seat, tuple(choices))
+    # While another question is open it waits as well, for its answer may depend on that one.
+    if play.questions or kind != "replace":
         play.questions.append(question)
-        return
-    answer = by_list(question, play.liking, edition)
-    if answer is None and (edition > 3 or (edition > 2 and play.state.phase == "question")):
-        answer = preferred(question, play.liking, edition) or default_answer(question)
-    if answer:
-        take(play, question, answer)
     else:
-        play.questions.append(question)
+        take(play, question, preferred(question, play.liking) or default_answer(question))
 
 
-def by_list(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
+def by_list(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
     """Return the answer of a list that names all the choices; None if it does not."""
-    if not set(question.choices) <= set(liking):
-        return None
-    # In editions 2 and 3 a list always ranked colours (ruling 34).
-    return (ranked(question, liking) if edition in (2, 3) else None) or preferred(question, liking, edition)
+    return preferred(question, liking) if set(question.choices) <= set(liking) else None
 
 
 def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
@@ -148,16 +130,15 @@ def answering(play: Play) -> None:
     questions, listed = play.state.questions, play.liking
     said = _said(play, questions)
     if said:
-        play.liking = said if play.state.edition == 1 else (*said, *listed)
+        play.liking = (*said, *listed)
     play.questions = []
     for question in questions:
-        take(play, question, answer_to(question, said, listed, play.state.edition))
+        take(play, question, answer_to(question, said, listed))
 
 
-def answer_to(question: Question, said: Sequence[str], listed: Sequence[str], edition: int) -> tuple[str, ...]:
+def answer_to(question: Question, said: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
     """Return the answer to a question by the sheet, else by the standing list, else by default."""
-    by_standing = by_list(question, listed, edition) if edition > 2 else None
-    return preferred(question, said, edition) or by_standing or default_answer(question)
+    return preferred(question, said) or by_list(question, listed) or default_answer(question)
 
 
 def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -180,11 +161,11 @@ def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
 
 def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
     """Return True if a list says what is kept of the choices, or that the card held is kept instead of one of them."""
-    if preferred(question, words, play.state.edition):
+    if preferred(question, words):
         return True
     rivals = (_rival(play, question, card) for card in question.choices)
     # A card takes the place of the one held unless the list names that one before it (ruling 26).
-    return play.state.edition > 3 and any(rival in words for rival in rivals if rival)
+    return any(rival in words for rival in rivals if rival)
 
 
 def not_offered(questions: Sequence[Question]) -> FieldError:
@@ -197,14 +178,14 @@ def not_offered(questions: Sequence[Question]) -> FieldError:
     return FieldError("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
 
 
-def preferred(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
+def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
     """Return the answer to a question by a ranking, best first; None if it does not decide.
 
     Two colours are the two bubbles to keep; any other number of colours is a
     ranking, of which the best may be kept twice (ruling 26).
     """
     # Two colours are the two bubbles themselves, more are a ranking (ruling 26).
-    if edition > 3 and sum(word in COLOURS for word in liking) != KEPT_BUBBLES and (best := ranked(question, liking)):
+    if sum(word in COLOURS for word in liking) != KEPT_BUBBLES and (best := ranked(question, liking)):
         return best
     wanted, left = (KEPT_BUBBLES if question.kind == "bubbles" else 1), list(question.choices)
     answer: list[str] = []

@@ -102,7 +102,7 @@ def _shape(size: int, seats: Sequence[SeatName]) -> validation.Schema:
                     {"winners": validation.ListSchema(seat), "how": validation.EnumSchema(tuple(ENDS), "end")}
                 )
             ),
-            "edition": validation.IntegerSchema(1, VERSION),
+            "edition": validation.IntegerSchema(VERSION, VERSION),
             "lists": validation.MapSchema(words, some=seats),
             "further": validation.ListSchema(question, most=9),
             "unscored": _COUNT,

@@ -170,7 +170,7 @@ def _kept(line: _Line) -> Iterator[str]:
 
 def _asked(line: _Line) -> Iterator[str]:
     view = line.view
-    for asked in (view["question"], *view.get("further", ())):  # views of version 2 were mailed without
+    for asked in (view["question"], *view["further"]):
         if asked and asked["seat"] == view["seat"]:
             yield f"you are asked what to keep of {line.named(asked['choices'])}."
 

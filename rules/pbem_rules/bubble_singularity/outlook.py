@@ -51,14 +51,14 @@ def outlook(play: Play) -> Iterator[Finding]:
 
 def _left_in_bag(play: Play) -> tuple[int, int]:
     """Return the fewest and the most bubbles that the bag can hold when Energy Harvest draws (ruling 20)."""
-    if not play.research or play.state.edition == 1:
+    if not play.research:
         return (len(play.table.bag),) * 2
     bag = Counter(play.state.bag)
     wanted = Counter(colour for event in play.events if event.kind == "selected" for colour in event.data["bubbles"])
     # The order of draws is unknown (ruling 32), so all possible colours are counted through.
     draws = map(Counter, combinations_with_replacement(COLOURS, RESEARCHED))
     left = [(bag - drawn - wanted).total() for drawn in draws if drawn <= bag]
-    return min(left), max(left) + (play.state.edition < 4)
+    return min(left), max(left)
 
 
 def _moved(data: Mapping[str, Any]) -> tuple[str, str]:

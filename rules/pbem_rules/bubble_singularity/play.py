@@ -57,8 +57,7 @@ class Play:
         self.sparks: set[str] = set()
         self.chains: list[Chain] = []
         self.pops: list[str] = []
-        # In edition 1 all pops of a turn were one chain (ruling 34).
-        self.chain = Chain() if state.edition == 1 else None
+        self.chain: Chain | None = None
         self.stop = ""
         self.research = False
         self.plan = Plan()

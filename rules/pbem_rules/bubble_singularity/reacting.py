@@ -13,9 +13,6 @@ from pbem_rules.bubble_singularity.play import Chain, Play
 from pbem_rules.bubble_singularity.state import in_order
 from pbem_rules.bubble_singularity.table import own_last
 
-LONGEST = 30
-"""Pops after which the chain of a turn was stopped in edition 1."""
-
 
 def reacting(play: Play) -> None:
     """Resolve pops, the first that became ready first, until none is left or the board repeats itself (ruling 15)."""
@@ -28,8 +25,6 @@ def reacting(play: Play) -> None:
 
 def _goes_round(play: Play, seen: set[Hashable]) -> bool:
     """Return True if board and waiting pops are as they were before an earlier pop of the turn; add them to `seen`."""
-    if play.state.edition == 1:
-        return len(play.pops) >= LONGEST
     lying = tuple(in_order(found) for found in play.table.bubbles.values())
     # All that decides what comes next: bubbles, cards (they turn and move), waiting pops and sparks.
     now = (lying, tuple(play.table.cards.values()), tuple(play.waiting), frozenset(play.sparks))

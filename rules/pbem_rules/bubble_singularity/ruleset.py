@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, SeatName, Seats, Standing, View, append_score
-from pbem_rules.bubble_singularity import beginning, bots, choices, desk, form, picture, sheet, state, textmap, turn
+from pbem_rules.bubble_singularity import beginning, bots, choices, desk, form, picture, sheet, textmap, turn
 from pbem_rules.bubble_singularity.cards import Card
 from pbem_rules.bubble_singularity.checking import check_state
 from pbem_rules.bubble_singularity.events import ENDS
@@ -26,7 +26,7 @@ class BubbleSingularity(BaseRuleset[State]):
     title = "Bubble Singularity"
     designer = "Syanmil Izhharuddin"
     version = VERSION
-    upgrades = (state.from_version_1, state.from_version_2, state.from_version_3)
+    oldest_version = 4
     seats = Seats(2, 4, SEATS)
     pace = "players in turn, a whole turn a sheet"
     summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."

@@ -91,7 +91,7 @@ def _harvests(play: Play) -> list[int]:
 
 
 def _harvest(play: Play, number: int) -> None:
-    # The first chain keeps the key that the single chain of edition 1 had, so that old games replay.
+    # The first chain keeps the key of a turn with one chain, so that records replay.
     colour = play.draw("harvest", *([number] if number else []))
     if colour is None:
         conclude(play, "bag")

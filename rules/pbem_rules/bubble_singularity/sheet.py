@@ -182,10 +182,10 @@ def _idle(play: Play, order: Order) -> str:
 def _told_of_answer(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
     """Yield findings on questions left to default, on cards replaced, and on the question that follows."""
     said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
-    open_ones = [asked for asked in play.state.questions if preferred(asked, said, play.state.edition) is None]
+    open_ones = [asked for asked in play.state.questions if preferred(asked, said) is None]
     if open_ones:
         offered = "possible: " + ", and of ".join(", ".join(asked.choices) for asked in open_ones)
-        answers = (answer_to(asked, (), play.state.liking, play.state.edition) for asked in open_ones)
+        answers = (answer_to(asked, (), play.state.liking) for asked in open_ones)
         kept = ", ".join(word for answer in answers for word in answer)
         yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", offered)
     for event in play.events:
@@ -239,7 +239,7 @@ def defaults(view: View) -> tuple[Order, ...]:
 
 def default_answers(state: State) -> tuple[Order, ...]:
     """Return one KEEP line with the same result as no answer at all (ruling 26)."""
-    answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
+    answers = [answer_to(asked, (), state.liking) for asked in state.questions]
     answer = tuple(word for answer in answers for word in answer)
     seat = state.questions[0].seat
     following = rehearse(state, seat, (Keep(answer),)).questions

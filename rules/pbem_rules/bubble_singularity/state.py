@@ -1,4 +1,4 @@
-"""The state of a game, and the upgrades of older saves."""
+"""The state of a game."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from pbem.ruleset import Json, SeatName
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.cards import Card
 
 SEATS: tuple[SeatName, ...] = ("red", "green", "blue", "yellow")
@@ -23,7 +22,7 @@ VERSION = 4
 class Rules:
     """The options of a campaign, and the figures that depend on them.
 
-    With `scoreless` 0 any number of turns may pass without a score (ruling 36).
+    With `scoreless` 0 any number of turns may pass without a score (ruling 34).
     """
 
     layout: str = "standard"
@@ -128,10 +127,10 @@ class State:
 
     `quiet` counts the turns in a row in which no Mari moved and nothing popped
     (ruling 24), `unscored` those in which no player won points or markers
-    (ruling 36).
+    (ruling 34).
 
     `edition` is the version of the game in which the campaign began; it keeps
-    those rules to its end (ruling 34).
+    those rules to its end.
     """
 
     rules: Rules
@@ -199,18 +198,3 @@ def counted(colours: Iterable[str]) -> dict[str, int]:
 def uncounted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the bubbles of a count, in the order of colours: the inverse of `counted`."""
     return tuple(colour for colour in COLOURS for _ in range(counts[colour]))
-
-
-def from_version_1(data: Mapping[str, Any]) -> Json:
-    """Upgrade a save of version 1, whose campaigns keep its rules."""
-    return {**data, "edition": 1, "lists": {}}
-
-
-def from_version_2(data: Mapping[str, Any]) -> Json:
-    """Upgrade a save of version 2, in which there is one question at most."""
-    return {**data, "further": []}
-
-
-def from_version_3(data: Mapping[str, Any]) -> Json:
-    """Upgrade a save of version 3, in which no option counts turns without a score."""
-    return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}

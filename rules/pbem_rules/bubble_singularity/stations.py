@@ -63,9 +63,8 @@ def _check_at(play: Play, station: str) -> None:
 
 def _research(play: Play) -> None:
     """Draw at once, before the controller's bonus and all pops (ruling 20)."""
-    # In edition 1 the bubbles were drawn at the end of the turn (ruling 34). A rehearsal has no dice; it takes the
-    # bag only where that is too small to draw from.
-    if play.state.edition == 1 or (play.rehearsed and len(play.table.bag) >= RESEARCHED):
+    # A rehearsal has no dice; it takes the bag only where that is too small to draw from.
+    if play.rehearsed and len(play.table.bag) >= RESEARCHED:
         play.research = True
     else:
         # If the bag is short the game ends here, and the wishes of this sheet decide what is kept (ruling 35).

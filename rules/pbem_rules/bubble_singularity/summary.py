@@ -187,7 +187,7 @@ def _quiet(view: View) -> Iterator[str]:
 
 
 def _unscored(view: View) -> Iterator[str]:
-    """Yield how near the end by the option `scoreless` is (ruling 36)."""
+    """Yield how near the end by the option `scoreless` is (ruling 34)."""
     limit, passed = view["rules"].get("scoreless", 0), view.get("unscored", 0)
     if passed and 0 < limit <= passed + max(SOON, len(view["order"])):
         left = counted(limit - passed, "more turn")

@@ -25,8 +25,8 @@ QUIET_ROUNDS = 2
 def passing_on(play: Play) -> None:
     """Pass the move to the next player, or end the game (ruling 24)."""
     how = how_it_ends(play)
-    # Before edition 4 the game ended after the answer; now open choices are made by list or default (ruling 35).
-    if play.questions and (play.state.edition < 4 or not how):
+    # If the game ends, open choices are made by list or default (ruling 35).
+    if play.questions and not how:
         return
     if play.rich and not play.last_round:
         # All have the same number of turns after the marker that ends the game (ruling 24).
@@ -46,7 +46,7 @@ def passing_on(play: Play) -> None:
 
 
 def how_it_ends(play: Play) -> str:
-    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 36)."""
+    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 34)."""
     if play.quiet >= QUIET_ROUNDS * len(play.order):
         return "standstill"
     if 0 < play.table.rules.scoreless <= play.unscored:
@@ -61,7 +61,7 @@ def _later(play: Play) -> list[SeatName]:
 
 
 def counting(play: Play) -> None:
-    """Count the turns in which nothing happens, for the ends by standstill and without a score (rulings 24 and 36)."""
+    """Count the turns in which nothing happens, for the ends by standstill and without a score (rulings 24 and 34)."""
     # To teleport is no move (ruling 24).
     stirred = play.pops or any(event.kind == "moved" for event in play.events)
     play.quiet = 0 if stirred else play.quiet + 1

@@ -102,8 +102,7 @@ def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
         goal = step(place, way, play.table.size)
         if goal is None or distance(goal, play.at) > distance(place, play.at):
             raise FieldError("not-towards", f"{way} of {place} is not towards your Mari on {play.at}")
-        # In edition 1 a node could not pass over another one (ruling 34).
-        if play.table.is_node(goal) and (play.state.edition == 1 or count == len(ways)):
+        if play.table.is_node(goal) and count == len(ways):
             raise FieldError("node-there", f"there is a node on {goal} already")
         place = goal
     return place

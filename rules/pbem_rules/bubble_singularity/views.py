@@ -231,13 +231,13 @@ def state_of(view: View) -> State:
         last_round=view["last_round"],
         quiet=view["quiet"],
         question=asked and _question_of(asked),
-        further=tuple(map(_question_of, view.get("further", ()))),  # views of version 2 were mailed without
+        further=tuple(map(_question_of, view["further"])),
         pending=view["pending"],
         wish=tuple(view["wish"]),
         liking=tuple(view["liking"]),
-        lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
-        edition=view.get("edition", 1),  # views of version 1 were mailed without
-        unscored=view.get("unscored", 0),  # views of version 3 were mailed without
+        lists={view["seat"]: tuple(view["keeping"])} if view["keeping"] else {},
+        edition=view["edition"],
+        unscored=view["unscored"],
     )
 
 

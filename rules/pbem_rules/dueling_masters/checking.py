@@ -56,7 +56,7 @@ def _shape() -> validation.Schema:
         "forfeit_after": validation.IntegerSchema(0, 99),
         "blind": validation.BooleanSchema(),
         "quiet_turns": validation.IntegerSchema(0, 999),
-        "edition": validation.IntegerSchema(1, VERSION),
+        "edition": validation.IntegerSchema(VERSION, VERSION),
     }
     return validation.ObjectSchema(
         {

@@ -47,8 +47,7 @@ def _of_move(view: View, order: Move) -> Iterator[Finding]:
     """Yield notes on the announcement, and on the departure or the judgement before it (rulings 4 to 6)."""
     piece = next(piece for piece in view["own"] if piece["name"] == order.piece)
     what = "a piece" if view["blind"] else f"{'an' if piece['kind'] == 'X' else 'a'} {WORDS[piece['kind']]}"
-    if not (view["blind"] and piece["transit"]):  # in campaigns of version 1 only if it lives
-        yield _note("announced", f"your opponent hears that {what} departs from {piece['square']}")
+    yield _note("announced", f"your opponent hears that {what} departs from {piece['square']}")
     if piece["transit"]:
         flight = f"{order.piece}'s flight from {piece['origin']} to {piece['square']}, over {', '.join(piece['path'])},"
         yield _note("judged", f"{flight} is judged first: if it is destroyed, that was your move; else {_going(order)}")

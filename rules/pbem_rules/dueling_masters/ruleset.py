@@ -17,23 +17,13 @@ from pbem.ruleset import (
     View,
     append_score,
 )
-from pbem_rules.common.legacy import of_any_age
 from pbem_rules.dueling_masters import bots, picture, sheet, textmap, turn
 from pbem_rules.dueling_masters.checking import check_state
 from pbem_rules.dueling_masters.choices import agenda, choices
 from pbem_rules.dueling_masters.events import ENDS
-from pbem_rules.dueling_masters.former import renewed
 from pbem_rules.dueling_masters.orders import ORDERS
 from pbem_rules.dueling_masters.outcomes import order_outcomes
-from pbem_rules.dueling_masters.state import (
-    SEATS,
-    VERSION,
-    Rules,
-    State,
-    from_version_1,
-    from_version_2,
-    from_version_3,
-)
+from pbem_rules.dueling_masters.state import SEATS, VERSION, Rules, State
 from pbem_rules.dueling_masters.summary import turn_summary, without_orders
 from pbem_rules.dueling_masters.views import view_of
 
@@ -48,7 +38,7 @@ class DuelingMasters(BaseRuleset[State]):
     title = "Dueling Masters of Space-Time"
     designer = "Stephen M. Cameron"
     version = VERSION
-    upgrades = (from_version_1, from_version_2, from_version_3)
+    oldest_version = 4
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."
@@ -107,20 +97,18 @@ class DuelingMasters(BaseRuleset[State]):
     )
     bots = bots.BOTS
 
-    # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
-    current_view = staticmethod(renewed)
-    parse = staticmethod(of_any_age(renewed, sheet.parse))
-    template = staticmethod(of_any_age(renewed, sheet.template))
-    desk = staticmethod(of_any_age(renewed, sheet.desk))
-    choices = staticmethod(of_any_age(renewed, choices))
-    agenda = staticmethod(of_any_age(renewed, agenda))
-    turn_summary = staticmethod(of_any_age(renewed, turn_summary))
-    without_orders = staticmethod(of_any_age(renewed, without_orders))
-    order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
+    parse = staticmethod(sheet.parse)
+    template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
+    choices = staticmethod(choices)
+    agenda = staticmethod(agenda)
+    turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
+    order_outcomes = staticmethod(order_outcomes)
     resolve = staticmethod(turn.resolve)
     check_state = staticmethod(check_state)
-    pictures = staticmethod(of_any_age(renewed, picture.pictures))
-    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
+    pictures = staticmethod(picture.pictures)
+    text_map = staticmethod(textmap.text_map)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return two empty boards; the players place their pieces by mail."""

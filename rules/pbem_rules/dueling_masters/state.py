@@ -1,13 +1,12 @@
-"""The state of a game, and the upgrades of older saves."""
+"""The state of a game."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from pbem.ruleset import Json, SeatName
+from pbem.ruleset import SeatName
 from pbem_rules.dueling_masters.board import flights
 from pbem_rules.dueling_masters.kinds import HOME, manner, numbers
 
@@ -78,14 +77,11 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The campaign's options, and the version of the game in which it began and whose rules it keeps.
+    """The campaign's options, and the version of the game in which it began and whose rules it keeps, its `edition`.
 
     With `reached`, collisions count only as far as a piece came; with `blind`, a departure
-    is announced by its square alone. In edition 1 a piece was announced only
-    after it was judged, and two lone home planets that move played on; up to
-    edition 2 a set-up that lacked something was asked for again and again; up to edition 3
-    the game waited for a move as long as sheets without one came (ruling 23). After
-    `quiet_turns` of each player in which nothing was destroyed it is drawn; 0 for never.
+    is announced by its square alone. After `quiet_turns` of each player in which nothing was
+    destroyed the game is drawn; 0 for never.
     """
 
     homes: int = 1
@@ -142,8 +138,8 @@ class State:
 
     @property
     def set_up_round(self) -> int:
-        """The deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
-        return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
+        """The deadline that the set-up waits for, 1 or 2; 0 in play."""
+        return 0 if self.move or self.result else 1 + self.asked_again
 
     @property
     def quiet(self) -> int:
@@ -160,27 +156,3 @@ class State:
     def homes(self, seat: SeatName) -> list[Piece]:
         """Return a seat's home planets that are not lost."""
         return [piece for piece in self.players[seat].alive if piece.kind == HOME]
-
-
-def from_version_1(data: Json) -> Json:
-    """Upgrade a save of version 1, whose campaigns announce squares alone and only after the judgement."""
-    players = {
-        seat: {**player, "pieces": [_with_course(piece) for piece in player["pieces"]]}
-        for seat, player in data["players"].items()
-    }
-    return {**data, "rules": {**data["rules"], "blind": True, "edition": 1}, "players": players}
-
-
-def from_version_2(data: Json) -> Json:
-    """Upgrade a save of version 2, whose campaigns ask for a set-up until it is complete."""
-    return {**data, "asked_again": False}
-
-
-def from_version_3(data: Json) -> Json:
-    """Upgrade a save of version 3, whose campaigns wait for a move while sheets without one come, and play on."""
-    return {**data, "rules": {**data["rules"], "quiet_turns": 0}}
-
-
-def _with_course(piece: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in piece.items() if name != "known"}
-    return {**kept, "course": [piece["known"]] if piece["known"] else []}

@@ -86,7 +86,7 @@ def draws(play: Play) -> None:
     """Accept, decline and make offers of a draw; two offers agree (ruling 16)."""
     moved = bool(play.move and play.orders(play.mover, Move))
     # An offer of the player to move goes with the move (ruling 20).
-    held = play.move and not moved and play.rules.edition > 3
+    held = play.move and not moved
     # To move instead of answering declines an offer (ruling 16).
     play.settle_draw(frozenset({play.mover} if moved else ()), held=play.mover if held else None)
 
@@ -141,9 +141,7 @@ def moving(play: Play) -> None:
             return
         # A move ends the count of missed deadlines (ruling 12).
         play.misses[mover] = 0
-        # In edition 1 a departure was announced only after the judgement (ruling 23).
-        if play.rules.edition > 1:
-            announcing(play, named)
+        announcing(play, named)
         judging(play, named)
         if play.result is None:
             _go_on(play, named, order)
@@ -170,8 +168,6 @@ def _go_on(play: Play, named: Named, order: Move) -> None:
     if play.pieces[named].loss:
         play.tell("spent", who=named.seat, type=play.pieces[named].kind)
         return
-    if play.rules.edition == 1:
-        announcing(play, named)
     departing(play, named, order)
 
 
@@ -277,10 +273,10 @@ def _missed(play: Play, seat: SeatName) -> str:
     """
     if seat in play.turn.missing:
         return "move" if play.state.move else "set-up"
-    # Since version 4: offers of a draw, deadline after deadline, held the game up for ever (ruling 20).
-    if play.state.move and seat == play.state.mover and play.rules.edition > 3:
+    # Else offers of a draw, deadline after deadline, would hold the game up for ever (ruling 20).
+    if play.state.move and seat == play.state.mover:
         return "no-move" if play.move == play.state.move else ""
-    # Since version 3: one line at a time put the game off for ever.
+    # Else one line at a time would put the game off for ever.
     if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):
         return "incomplete"
     return ""
@@ -328,7 +324,7 @@ def _may_win(play: Play, seat: SeatName) -> bool:
     one, so that they can win only for the side that has more of them (ruling 8).
     """
     own, other = _homes(play, seat), _homes(play, opponent(seat))
-    if play.rules.home_moves and (play.rules.edition == 1 or len(own) > len(other)):
+    if play.rules.home_moves and len(own) > len(other):
         return True
     # A bishop never changes the colour of its squares.
     colours = {colour(home.square) for home in other}

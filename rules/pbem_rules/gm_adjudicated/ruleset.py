@@ -58,6 +58,7 @@ class GmAdjudicated(BaseRuleset[State]):
     title = "The Umpire's Pen"
     designer = "the GM"
     version = VERSION
+    oldest_version = 3
     seats = Seats(2, 60)
     pace = "simultaneous; each turn waits for the GM's ruling"
     summary = "Any game at all: sheets in your own words, judged by the GM, who writes to each what comes of it."
@@ -93,7 +94,6 @@ class GmAdjudicated(BaseRuleset[State]):
     turn_summary = staticmethod(turn_summary)
     digest = staticmethod(forms.digest)
     ruling_help = forms.HELP
-    upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 

@@ -144,20 +144,6 @@ def read(data: Mapping[str, Any]) -> State:
     )
 
 
-def from_version_1(data: Json) -> Json:
-    """Convert a state of version 1, which had neither the last results nor notes."""
-    none = {"told": "", "notes": ""}
-    return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
-
-
-def from_version_2(data: Json) -> Json:
-    """Convert a state of version 2, which had no ledgers, usages, lists, and pictures or files of texts and maps."""
-    none: Json = {"with_file": [], "with_map": []}
-    players = [[seat, {**player, "known": {**player["known"], **none}}] for seat, player in data["players"]]
-    ledgers: Json = {"ledgers": Ledgers().dump(), "usages": [], "lists": []}
-    return {**data, **ledgers, "shared": {**data["shared"], **none}, "players": players}
-
-
 def _known(data: Mapping[str, Any]) -> Known:
     enclosed = {name: tuple(Attachment(**each) for each in data[name]) for name in ("with_file", "with_map")}
     return Known(**{**data, **enclosed})

@@ -101,8 +101,8 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> GmView:
 
 
 def enclosures(view: View) -> dict[str, tuple[Attachment, ...]]:
-    """Return the pictures and files of a view, by their places in its report; views of version 2 have none."""
-    kept = {place: view.get("enclosed", {}).get(place, ()) for place in PLACES}
+    """Return the pictures and files of a view, by their places in its report."""
+    kept = {place: view["enclosed"].get(place, ()) for place in PLACES}
     told = {
         kind: [each for event in view["events"] if event["kind"] == kind for each in event.get("enclosed", ())]
         for kind in ("public", "result")

@@ -42,7 +42,7 @@ _SHAPE = validation.ObjectSchema(
         "size": validation.IntegerSchema(LEAST_SIZE, LARGEST_SIZE),
         "turn": validation.IntegerSchema(1, MOST_TURNS),
         "drift": validation.IntegerSchema(0, 200),
-        "edition": validation.IntegerSchema(1, VERSION),
+        "edition": validation.IntegerSchema(VERSION, VERSION),
         "standoffs": validation.ListSchema(validation.IntegerSchema(0), distinct=True),
         "arrays": validation.MapSchema(validation.StringSchema(LONGEST_ARRAY), every=tuple(ARRAYS)),
     }

@@ -92,9 +92,7 @@ class _March:
         """Take one step with all units, then judge every hex."""
         self.number = number + 1
         self.sides = self._sides()
-        # In edition 1 enemies left together were judged only after steps (ruling 16).
-        if self.play.state.edition > 1:
-            self._meet_where_they_stand()
+        self._meet_where_they_stand()
         self.ways = self.paths[:, number]
         self.going = (self.cells != NOWHERE) & ~self.halted & (self.ways != STAY)
         self.aims = np.where(self.going, self.play.planet.moved(self.cells, np.maximum(self.ways, 0)), self.cells)
@@ -143,13 +141,9 @@ class _March:
     def _hold_back(self) -> None:
         self._block(self.going & (self.play.state.ground[self.aims] == CRAGS) & ~NIMBLE[self.slot], "crags")
         self._block(self._occupied(), "harvester")
-        # Since edition 3 a Harvester barred by a ruler's unit draws no lot for the hex (rulings 8 and 16).
-        if self.play.state.edition > 2:
-            self._block(self._barred(), "ruler")
-            self._block(self._outdrawn(), "harvester")
-        else:
-            self._block(self._outdrawn(), "harvester")
-            self._block(self._barred(), "ruler")
+        # A Harvester barred by a ruler's unit draws no lot for the hex (ruling 8).
+        self._block(self._barred(), "ruler")
+        self._block(self._outdrawn(), "harvester")
 
     def _block(self, stopped: Flags, why: str) -> None:
         self._stop(stopped)

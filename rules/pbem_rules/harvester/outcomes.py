@@ -126,8 +126,6 @@ def _stopped(unit: str, what: str, turn: _Turn) -> str:
 def _loss(fight: Happening | None) -> str:
     if fight is None:
         return ""
-    if "winners" not in fight:  # views of version 1 were mailed without
-        return NotDone(f"lost {_place(fight)}")
     victors = named(fight["winners"], MOST_NAMES)
     return NotDone(f"lost {_place(fight)} to {victors}: {fight['strength']} against {fight['best']}")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from pbem.ruleset import View
 from pbem_rules.common.summary import counted, grouped
-from pbem_rules.harvester.former import renewed
 
 LISTED = 120
 """Scanned hexes up to which each is told where it stands; of more, those of most worth are listed at the end."""
@@ -24,8 +23,7 @@ _BANDS = ("Beside your units", "Two hexes off", "Three hexes off", "Four hexes o
 
 
 def with_rows(view: View) -> View:
-    """Return a view of any version with the rows of its report; those of a player who is out are not used."""
-    view = renewed(view)
+    """Return a view with the rows of its report; those of a player who is out are not used."""
     scanned = sum(map(len, view["scan"]))
     here = scanned <= LISTED
     facts = {

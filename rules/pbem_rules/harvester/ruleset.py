@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pbem.ruleset import BaseRuleset, Event, SeatName, Seats, Standing, View
-from pbem_rules.common.legacy import of_any_age
 from pbem_rules.harvester import bots, picture, sheet, state, textmap, turn
 from pbem_rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from pbem_rules.harvester.checking import check_state
 from pbem_rules.harvester.choices import agenda, choices, purses
-from pbem_rules.harvester.former import renewed
 from pbem_rules.harvester.memory import carry_memory
 from pbem_rules.harvester.orders import ORDERS
 from pbem_rules.harvester.outcomes import order_outcomes
 from pbem_rules.harvester.rows import with_rows
-from pbem_rules.harvester.state import VERSION, State, from_version_1, from_version_2
+from pbem_rules.harvester.state import VERSION, State
 from pbem_rules.harvester.summary import turn_summary, without_orders
 from pbem_rules.harvester.views import views_of
 
@@ -30,7 +28,7 @@ class Harvester(BaseRuleset[State]):
     title = "Harvester"
     designer = "curufea"
     version = VERSION
-    upgrades = (from_version_1, from_version_2)
+    oldest_version = 3
     seats = Seats(LEAST_PLAYERS, MOST_PLAYERS)
     pace = "all players at once, a turn a day"
     summary = "Machines harvest a dead, wrap-around world and conquer each other's Harvesters, under fog of war."
@@ -47,20 +45,19 @@ class Harvester(BaseRuleset[State]):
     begin = staticmethod(begin)
     views = staticmethod(views_of)
     carry_memory = staticmethod(carry_memory)
-    # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
     current_view = staticmethod(with_rows)
-    parse = staticmethod(of_any_age(renewed, sheet.parse))
-    template = staticmethod(of_any_age(renewed, sheet.template))
-    desk = staticmethod(of_any_age(renewed, sheet.desk))
-    choices = staticmethod(of_any_age(renewed, choices))
-    agenda = staticmethod(of_any_age(renewed, agenda))
-    purses = staticmethod(of_any_age(renewed, purses))
+    parse = staticmethod(sheet.parse)
+    template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
+    choices = staticmethod(choices)
+    agenda = staticmethod(agenda)
+    purses = staticmethod(purses)
     resolve = staticmethod(turn.resolve)
-    turn_summary = staticmethod(of_any_age(renewed, turn_summary))
-    without_orders = staticmethod(of_any_age(renewed, without_orders))
-    order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
-    pictures = staticmethod(of_any_age(renewed, picture.pictures))
-    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
+    turn_summary = staticmethod(turn_summary)
+    without_orders = staticmethod(without_orders)
+    order_outcomes = staticmethod(order_outcomes)
+    pictures = staticmethod(picture.pictures)
+    text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)

@@ -1,4 +1,4 @@
-"""The state of a game as arrays, its JSON form, and the upgrades of older saves."""
+"""The state of a game as arrays, and its JSON form."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ class State:
     """A game between two turns; `turn` is the one to be played next.
 
     `edition` is the version of the game in which the campaign began, whose rules it keeps to its
-    end: in edition 1 a target was judged by what its hex held in truth, and enemies
-    left together by a conquest could walk away; up to edition 2 lots for a hex were
-    drawn before a ruler's units barred it (ruling 16). `standoffs` are the hexes in which
-    enemies stand together undecided, and were told so (ruling 14).
+    end. `standoffs` are the hexes in which enemies stand together undecided, and were told so
+    (ruling 14).
 
     Arrays by player: `at` (× 11) the hex of each unit, NOWHERE for one that is
     destroyed; `held` resources in the Harvester; `origin` the hex that the player
@@ -151,22 +149,6 @@ def read(data: Mapping[str, Any]) -> State:
         if len(array) != wanted:
             raise ValueError(f"{name} has {len(array)} entries, not {wanted}")
     return state
-
-
-def from_version_1(data: Mapping[str, Any]) -> Json:
-    """Upgrade a save of version 1, which kept each Harvester's way from its start and not the start itself."""
-    arrays = dict(data["arrays"])
-    at, way = (np.frombuffer(base64.b64decode(arrays[name], validate=True), "<i4") for name in ("at", "place"))
-    q, r = way.astype(np.int64).reshape(-1, 2).T
-    planet = planet_of(data["size"])
-    origin = (at.astype(np.int64)[::SLOTS] - planet.offset(q, r)) % planet.count
-    del arrays["place"]
-    return {**data, "edition": 1, "standoffs": [], "arrays": {**arrays, "origin": _packed(origin, ARRAYS["origin"])}}
-
-
-def from_version_2(data: Mapping[str, Any]) -> Json:
-    """Return a save of version 2 as it is: only the rules changed, and its edition says which of them it keeps."""
-    return data
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:

@@ -88,8 +88,7 @@ def _losses(view: View) -> Iterator[str]:
     """Yield the units lost, and to whom."""
     fights = [event for event in events_of(view, "fought") if event["lost"]]
     lost = [unit for event in fights for unit in event["lost"].split()]
-    # Views of version 1 do not name winners.
-    victors = sorted({who for event in fights for who in event.get("winners", ())})
+    victors = sorted({who for event in fights for who in event["winners"]})
     if lost:
         told = f"you lost {named(lost, 10)}"
         yield headline(*([f"{told} to {named(victors)}."] if victors else []), f"{told}.", bad=True)

@@ -64,9 +64,6 @@ def target(play: Play) -> None:
             _refuse(play, player, order, "your Harvester is on its way to another target")
         elif cell == home:
             _refuse(play, player, order, "your Harvester is there")
-        # In edition 1 the hex itself was asked (ruling 16).
-        elif play.state.edition == 1 and not play.state.resources[cell]:
-            _refuse(play, player, order, "there is no resource")
         else:
             play.course[player] = home, cell
 
@@ -118,8 +115,6 @@ def finish_building(play: Play) -> None:
 
 def look(play: Play) -> None:
     """Stop Harvesters whose scanners show now that nothing is at their target (ruling 5)."""
-    if play.state.edition == 1:
-        return
     bound = np.flatnonzero(play.course[:, 1] != NOWHERE)
     empty = bound[Sensors(play.finished()).are_empty(bound, play.course[bound, 1])]
     for player in empty.tolist():

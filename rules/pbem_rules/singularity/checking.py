@@ -27,7 +27,7 @@ def _shape(cells: Sequence[str]) -> validation.Schema:
     kept = validation.ListSchema(validation.TupleSchema((cell, cell, validation.Nullable(cell))), most=MAX_KEPT)
     return validation.ObjectSchema(
         {
-            "edition": validation.IntegerSchema(1, VERSION),
+            "edition": validation.IntegerSchema(VERSION, VERSION),
             "size": validation.IntegerSchema(SMALLEST, LARGEST),
             "forfeit_after": validation.IntegerSchema(0, 99),
             "moves": validation.ListSchema(cell, distinct=True),

@@ -26,7 +26,7 @@ from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
 from pbem_rules.singularity.orders import ORDERS
 from pbem_rules.singularity.outcomes import order_outcomes
-from pbem_rules.singularity.state import SEATS, VERSION, Reply, State, from_version_1
+from pbem_rules.singularity.state import SEATS, VERSION, Reply, State
 from pbem_rules.singularity.summary import turn_summary, without_orders
 from pbem_rules.singularity.turn import resolve
 from pbem_rules.singularity.views import view_of
@@ -39,7 +39,7 @@ class Singularity(BaseRuleset[State]):
     title = "Singularity"
     designer = "Mark Steere"
     version = VERSION
-    upgrades = (from_version_1,)
+    oldest_version = 2
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one stone a move"
     has_dice = False

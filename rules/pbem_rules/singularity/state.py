@@ -1,13 +1,12 @@
-"""The state of a game, and the upgrade of older saves."""
+"""The state of a game."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from pbem.ruleset import Json, SeatName
+from pbem.ruleset import SeatName
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.field import Field, field_of
 
@@ -55,8 +54,7 @@ class State:
     """A game: its stones in the order placed (red's first, then in turn), and what is recorded of each seat.
 
     `offer` is the seat whose offer of a draw waits for an answer. `edition` is the
-    version under which the game began: in edition 1 replies stay until they can no
-    longer be used (ruling 15).
+    version under which the game began, whose rules it keeps.
     """
 
     size: int
@@ -81,8 +79,3 @@ class State:
         """Return the position."""
         cells = self.field.cells
         return Board(self.field, [cells[name] for name in self.moves])
-
-
-def from_version_1(data: Mapping[str, Any]) -> Json:
-    """Return a save of version 1, whose campaigns keep replies from turn to turn, as one of version 2 (ruling 15)."""
-    return {**data, "edition": 1}

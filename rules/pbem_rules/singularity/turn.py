@@ -118,10 +118,6 @@ def _answer(play: Play) -> None:
 def _hold(play: Play, seat: SeatName, match: Reply | None) -> None:
     """Keep, after a stone of the opponent's, only the replies that go on from the reply that it brings (ruling 6)."""
     others = [kept for kept in play.kept[seat] if kept != match]
-    # Replies of campaigns of version 1 stay when the opponent plays elsewhere (ruling 15).
-    if play.state.edition == 1:
-        play.kept[seat] = others
-        return
     play.kept[seat] = following(others, match.reply) if match else []
     play.past[seat] += [written(kept) for kept in others if kept not in play.kept[seat]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, SeatName, Seats, SetupError, Standing, View
+from pbem.ruleset import BaseRuleset, Dice, Event, Option, Order, SeatName, Seats, SetupError, Standing, View
 from pbem_rules.singularity_trap import desk, panorama, pictures, resolve, sheet, state, template, textmap
 from pbem_rules.singularity_trap.bots import BOTS
 from pbem_rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
@@ -23,11 +23,6 @@ FIRST_POINTS = 5
 """Points that each player has saved when the game begins (ruling 7)."""
 
 
-def _as_it_is(data: Json) -> Json:
-    # Version 2 changed rules (18, 27, 33 and 40 to 44), but not the form of a state.
-    return data
-
-
 class SingularityTrap(BaseRuleset[State]):
     """Ruleset of The Singularity Trap."""
 
@@ -35,6 +30,7 @@ class SingularityTrap(BaseRuleset[State]):
     title = "The Singularity Trap"
     designer = "Wayne Mathias"
     version = 2
+    oldest_version = 2
     seats = Seats(2, 6, COLOURS)
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a space closed in itself, alone or in a faction."
@@ -64,7 +60,6 @@ class SingularityTrap(BaseRuleset[State]):
         ),
         Option("chart", "file", None, "another chart: board, ship table, planets"),
     )
-    upgrades = (_as_it_is,)
     bots = BOTS
 
     views = staticmethod(views)

@@ -6,16 +6,14 @@ differs is what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import VERSION, State
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import new_game, read, view
 
 PATH = Path(__file__).with_name("golden.txt")
@@ -36,9 +34,9 @@ Sheets = Mapping[SeatName, Sequence[str]]
 Write = Callable[[State, int], Sheets]
 
 
-def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> Iterator[str]:
+def game(write: Write, seats: int, **options: Any) -> Iterator[str]:
     """Yield the lines of a game in which `write` gives the sheets of each turn."""
-    state = dataclasses.replace(new_game(seats, seed=SEED, **options), edition=edition)
+    state = new_game(seats, seed=SEED, **options)
     yield from _moment(state, ())
     for number in itertools.count():
         if state.result is not None:
@@ -49,11 +47,11 @@ def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> It
         yield from _moment(state, events)
 
 
-def games(slipping: Write, other: Write, edition: int = VERSION) -> Iterator[str]:
+def games(slipping: Write, other: Write) -> Iterator[str]:
     """Yield the lines of both golden games; in one turn of the first no sheet is sent."""
-    yield from game(lambda state, number: {} if number == MISSED else slipping(state, number), 3, edition)
+    yield from game(lambda state, number: {} if number == MISSED else slipping(state, number), 3)
     yield ""
-    yield from game(other, 2, edition, advanced=True, layout="shuffled")
+    yield from game(other, 2, advanced=True, layout="shuffled")
 
 
 def bots(state: State, number: int) -> Sheets:
@@ -67,43 +65,6 @@ def slips(state: State, number: int) -> Sheets:
     if number in SLIPS:
         return dict.fromkeys(RULESET.standing(state).awaiting, SLIPS[number])
     return bots(state, number)
-
-
-def again(edition: int) -> tuple[list[str], list[str]]:
-    """Return the golden games of an earlier version, without findings, as they were and as played by this code."""
-    before = PATH.with_name(f"golden{edition}.txt").read_text()
-    moments = [list(_taken(moment)) for moment in before.split("\n== ")[1:]]
-    second = before.split("\n== ")[1:].index(next(each for each in before.split("\n== ")[2:] if each[:6] == "set-up"))
-
-    def write(state: State, number: int) -> Sheets:
-        awaited = sorted(RULESET.standing(state).awaiting)
-        return {seat: [line for who, line in moments[number] if who == seat] for seat in awaited}
-
-    now = games(write, lambda state, number: write(state, number + second), edition)
-    return _lasting(before.splitlines()), _lasting("\n".join(now).splitlines())
-
-
-def _taken(moment: str) -> Iterator[tuple[SeatName, str]]:
-    """Yield the lines of a moment's sheets that were accepted then, with their seats; by now others may be."""
-    for seat, sheet in re.findall(
-        r"^([a-z]+)> (.*(?:\n\1> .*|\n  (?:error|warning|note) in .*)*)", moment, re.MULTILINE
-    ):
-        lines, *findings = re.split(r"\n(?=  )", sheet)
-        wrong = {int(number) for finding in findings for number in re.findall("^  error in line ([0-9]+)", finding)}
-        typed = lines.split(f"\n{seat}> ")
-        yield from ((seat, line) for number, line in enumerate(typed, 1) if number not in wrong)
-
-
-def _lasting(lines: Iterable[str]) -> list[str]:
-    """Return all lines but sheets and findings, without data that events have only since version 2, and boards narrow.
-
-    Boards were a column a card wider once.
-    """
-    return [
-        re.sub("'chain': 1, |, 'chain': 1", "", re.sub(" +|-{2,}", " ", line))
-        for line in lines
-        if not re.match("  (error|warning|note) in|[a-z]+> ", line)
-    ]
 
 
 def _turn(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> TurnInput:

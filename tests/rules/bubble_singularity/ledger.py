@@ -118,7 +118,7 @@ def has_ended_at_once(events: Sequence[Event]) -> bool:
 
 
 def ending(before: State, events: Sequence[Event], asked: Sequence[object]) -> str:
-    """Return how the game ends with a turn in which no player left, "" if it goes on (rulings 24, 35 and 36)."""
+    """Return how the game ends with a turn in which no player left, "" if it goes on (rulings 24, 34 and 35)."""
     kinds = [event.kind for event in events]
     if has_ended_at_once(events):
         return "bag"

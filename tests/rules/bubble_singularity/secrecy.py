@@ -10,7 +10,7 @@ import random
 
 from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
-from pbem_rules.bubble_singularity.state import VERSION, State
+from pbem_rules.bubble_singularity.state import State
 
 PUBLIC = (
     "bag",
@@ -73,7 +73,7 @@ def _reach(state: State) -> int:
 
     All of them for a turn, which may have any number of pops on nodes; none for an answer.
     """
-    return sum(map(len, state.decks.values())) if state.phase == "turn" or state.edition < VERSION else 0
+    return sum(map(len, state.decks.values())) if state.phase == "turn" else 0
 
 
 def _shuffled(cards: tuple[str, ...], fixed: int, rnd: random.Random) -> tuple[str, ...]:

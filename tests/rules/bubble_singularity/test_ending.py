@@ -126,7 +126,7 @@ def test_a_move_or_a_pop_ends_the_count_of_quiet_turns() -> None:
 
 
 def test_turns_without_a_score_end_a_game_if_an_option_says_so() -> None:
-    """After as many turns in a row as `scoreless` says without points or markers the game is over (ruling 36)."""
+    """After as many turns in a row as `scoreless` says without points or markers the game is over (ruling 34)."""
     state = dataclasses.replace(lay(hand="bb", scoreless=3, others=GREEN), unscored=1)
     second = play(state, "MOVE N", "ROTATE CW").state
     third = play(second, "ROTATE CW").state

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.ruleset import Dice, TurnInput
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import VERSION, Question, State
+from pbem_rules.bubble_singularity.state import Question, State
 from tests.rules.bubble_singularity.table import Played, codes, lay, miss, play, read, refused, view
 
 NODE_POP = {"C3": "rr", "C2": "g"}
@@ -28,15 +28,13 @@ def stacked(state: State, **decks: str) -> State:
     )
 
 
-def asked(
-    held: list[str], *, draw: str = "DRAW movement reactions", pops: int = 1, line: str = "", edition: int = VERSION
-) -> Played:
+def asked(held: list[str], *, draw: str = "DRAW movement reactions", pops: int = 1, line: str = "") -> Played:
     """Pop a node of blue, with drift and fusion on top of the decks, explorer and harvest below."""
     nodes = ["C3", "D3"][:pops]
     lying = NODE_POP | ({"D3": "rr"} if pops > 1 else {})
     state = lay(hand="", nodes=nodes, held=held, lying=lying, cards={"C3": "NES", "D3": "NSW"})
     state = stacked(state, movement="drift explorer", reactions="fusion harvest")
-    return play(dataclasses.replace(state, edition=edition), "PULL N", *filter(None, [draw, line]))
+    return play(state, "PULL N", *filter(None, [draw, line]))
 
 
 def test_a_pop_on_a_node_draws_two_cards() -> None:
@@ -77,19 +75,10 @@ def test_without_wishes_the_lot_decides_the_decks() -> None:
     assert len(drawn) > 2
 
 
-def test_a_full_category_is_asked_for() -> None:
-    """In campaigns of version 2 a second card of a category brings a question of its own."""
-    after = play(asked(["wormhole"], edition=2).state, "KEEP drift")
-
-    assert after.told("chosen") == [{"who": "blue", "card": "drift", "returned": ["fusion"], "held": "wormhole"}]
-    assert after.player().cards == ("wormhole",)
-    assert RULESET.standing(after.state).awaiting == {"blue"}
-
-
 @pytest.mark.parametrize(("kept", "returned"), [("drift", "wormhole"), ("wormhole", "drift")])
 def test_the_card_held_stays_or_is_replaced(kept: str, returned: str) -> None:
     """Of two cards of a category either may be kept; the other goes below its deck."""
-    after = play(play(asked(["wormhole"], edition=2).state, "KEEP drift").state, f"KEEP {kept}")
+    after = play(asked(["wormhole"]).state, f"KEEP {kept}")
 
     assert after.player().cards == (kept,)
     assert after.state.decks["movement"][-1] == returned
@@ -169,15 +158,6 @@ def test_at_the_deadline_a_new_card_replaces_the_one_held(line: str, cards: tupl
     assert (miss(state).player().cards, play(state).player().cards) == (cards, cards)
 
 
-def test_two_nodes_ask_twice_in_campaigns_of_version_2() -> None:
-    """In campaigns of version 2 each pop on a node brings a question of its own, one after the other."""
-    first = asked([], pops=2, edition=2)
-    second = play(first.state, "KEEP drift")
-
-    assert second.told("drawn") == [{"who": "blue", "cards": ["explorer", "harvest"]}]
-    assert RULESET.standing(second.state).awaiting == {"blue"}
-
-
 def test_a_turns_sheet_may_answer_beforehand() -> None:
     """With a MOVE or PULL, a KEEP line that names all the choices answers at once."""
     after = asked([], line="KEEP harvest fusion drift")
@@ -219,20 +199,11 @@ def test_colours_are_two_bubbles_or_a_ranking(words: str, kept: str) -> None:
     assert (listed.state.question, listed.hand(), mailed.hand()) == (None, kept, kept)
 
 
-def test_a_list_of_an_earlier_edition_is_always_a_ranking() -> None:
-    """In campaigns of version 3 two colours in a list are a ranking too."""
-    state = lay(blue="B1", red="C2", hand="b", bag="rgg", stations=True)
-    state = dataclasses.replace(state, lists={"blue": ("green", "red")}, edition=3)
-
-    assert play(state, "MOVE W", "USE RESEARCH").hand() == "gg"
-
-
 def test_a_card_held_may_be_kept_by_mail() -> None:
     """An answer that names only the card held keeps it, as a list with that card does (ruling 26)."""
     after = play(asked(["wormhole"]).state, "KEEP wormhole")
 
     assert after.player().cards == ("wormhole",)
-    assert refused(asked(["wormhole"], edition=3).state, "KEEP wormhole")[0] == "not-offered"
 
 
 def test_only_what_is_offered_can_be_kept() -> None:

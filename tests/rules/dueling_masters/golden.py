@@ -7,11 +7,10 @@ what a change of the rules, bots or words has changed.
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Dice, Event, Json, SeatName
+from pbem.ruleset import Dice, Event, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, new_game, read, turn, view
@@ -35,49 +34,6 @@ OPENING: Sequence[Sheets] = (
 )
 """Turns with all that bots do not do, slips included."""
 
-FIRST_SAVES: Mapping[int, Json] = {
-    1: {
-        "rules": {"homes": 3, "home_moves": False, "reached": False, "forfeit_after": 3},
-        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
-        "move": 0,
-        "mover": "one",
-        "offer": None,
-        "result": None,
-    },
-    2: {
-        "rules": {
-            "homes": 3,
-            "home_moves": False,
-            "reached": False,
-            "forfeit_after": 3,
-            "blind": False,
-            "edition": 2,
-        },
-        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
-        "move": 0,
-        "mover": "one",
-        "offer": None,
-        "result": None,
-    },
-    3: {
-        "rules": {
-            "homes": 3,
-            "home_moves": False,
-            "reached": False,
-            "forfeit_after": 3,
-            "blind": False,
-            "edition": 3,
-        },
-        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
-        "move": 0,
-        "mover": "one",
-        "offer": None,
-        "result": None,
-        "asked_again": False,
-    },
-}
-"""The first saves of the golden games of earlier versions."""
-
 
 def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
     """Yield the lines of a whole game in which `write` gives the sheets of each turn."""
@@ -95,25 +51,6 @@ def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
 def played(state: State, number: int) -> Sheets:
     """Return the sheets of the golden game: an opening, and then those of bots."""
     return OPENING[number] if number < len(OPENING) else _bots(state, Dice(b"golden").within(number))
-
-
-def again(version: int) -> tuple[list[str], list[str]]:
-    """Return the golden game of an earlier version, without findings, as it was and as played by this code."""
-    before = PATH.with_name(f"golden{version}.txt").read_text()
-    sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
-    now = game(RULESET.load(FIRST_SAVES[version], version), lambda state, number: sheets[number])
-    return _lasting(before.splitlines()), _lasting(now)
-
-
-def _written(moment: str) -> Sheets:
-    sheets: Sheets = {}
-    for seat, line in re.findall("^(one|two)> (.*)$", moment, re.MULTILINE):
-        sheets.setdefault(seat, []).append(line)
-    return sheets
-
-
-def _lasting(lines: Iterable[str]) -> list[str]:
-    return [line for line in lines if not re.match("  (error|warning|note) in line", line)]
 
 
 def _bots(state: State, dice: Dice) -> Sheets:

@@ -238,7 +238,7 @@ def test_a_win_comes_before_the_end_of_a_quiet_game() -> None:
     ("enemy", "square", "gone"), [("X1 B3>E3", "C2", ["ASTEROID1"]), ("X1 J1", "D3", ["B", "ASTEROID1"])]
 )
 def test_a_ship_flies_on_where_its_asteroid_is_gone(enemy: str, square: str, gone: list[str]) -> None:
-    """An own asteroid that falls in the judgement before it was rammed is no longer in the way (ruling 25)."""
+    """An own asteroid that falls in the judgement before it was rammed is no longer in the way (ruling 23)."""
     after, _ = turn(position("B E1>E4, ASTEROID1 D3", enemy), one=["MOVE B TO C2 RAM"])
 
     piece = next(each for each in after.players["one"].pieces if each.name == "B")

@@ -16,7 +16,7 @@ from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.kinds import ALONE, numbers
 from pbem_rules.dueling_masters.placement import arranged
 from pbem_rules.dueling_masters.state import SEATS, Result, State
-from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view, with_rules
+from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view
 
 
 def squares(state: State, seat: str, kind: str) -> list[str]:
@@ -155,15 +155,6 @@ def test_an_incomplete_set_up_may_lose_the_game() -> None:
     state, _ = delayed(new_game(forfeit_after=1), 2)
 
     assert state.result == Result(("two",), "forfeit")
-
-
-def test_a_campaign_of_version_2_asks_for_a_set_up_until_it_is_complete() -> None:
-    """In a campaign of version 2 a player may send one line at a time (ruling 23)."""
-    state, events = delayed(with_rules(new_game(), edition=2), 6)
-
-    assert (state.move, state.players["one"].misses) == (0, 0)
-    assert [each["who"] for each in told(events, "two", "waiting")] == [["one"]]
-    assert read(state, "one").findings[1:] == ()
 
 
 def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:

@@ -15,24 +15,6 @@ from tests.rules.gm_adjudicated.table import new_game, ruled, turn
 SAVES = Path(__file__).with_name("saves")
 
 
-def test_a_save_of_version_1_is_read() -> None:
-    """The frozen save of version 1 is loaded: a second turn, with a file, a sheet, a score and a seat that is out."""
-    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
-
-    assert (state.label, state.turns, list(state.verbs)) == ("Spring 1806", 0, ["MARCH", "BUILD"])
-    assert state.players["red"].known.file == "new"
-    assert (state.players["red"].score, state.players["green"].playing) == (5, False)
-
-
-def test_a_save_of_version_2_is_read() -> None:
-    """The frozen save of version 2 is loaded, with the GM's notes and last results."""
-    state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
-
-    assert (state.told, state.notes) == ("Snow fell.", "The abbot knows.")
-    assert (state.players["red"].told, state.players["red"].notes) == ("The pass is yours.", "lies")
-    assert state.players["blue"].notes == ""
-
-
 def test_a_save_of_version_3_is_read() -> None:
     """The frozen save of version 3 is loaded, with attachments, ledgers, and verbs with arguments."""
     state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)

@@ -122,15 +122,6 @@ def test_bots_write_verbs_with_arguments() -> None:
     assert texts(read(STATE, *texts(parsed))) == texts(parsed)
 
 
-def test_a_view_from_before_usages_is_read() -> None:
-    """A sheet is read against a view of an earlier version, whose verbs have no usages."""
-    seen = {**view(new_game(verbs={"MARCH": ""}), "red"), "verbs": [{"verb": "MARCH", "help": ""}]}
-    del seen["lists"]
-
-    assert texts(RULESET.parse(seen, [(1, "march on")])) == ["MARCH on"]
-    assert RULESET.desk(seen)["verbs"][0]["word"] == "MARCH"
-
-
 def test_usages_survive_storage() -> None:
     """Usages and their lists are stored and loaded unchanged."""
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(STATE))), RULESET.version) == STATE

@@ -6,16 +6,12 @@ what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
-import ast
-import dataclasses
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem_rules.harvester import RULESET
-from pbem_rules.harvester.state import VERSION
 
 PATH = Path(__file__).with_name("golden.txt")
 SEED = Dice(b"golden")
@@ -35,9 +31,9 @@ SCRIPT: Mapping[int, Mapping[SeatName, list[str] | None]] = {
 """Sheets with all that bots do not do, slips included; None for a missing sheet."""
 
 
-def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION) -> Iterator[str]:
+def game(write: Callable[[View, int], list[str] | None]) -> Iterator[str]:
     """Yield the lines of a whole game in which `write` gives the sheet of each seat and turn."""
-    state, number = dataclasses.replace(RULESET.setup(OPTIONS, SEATS, SEED), edition=edition), 0
+    state, number = RULESET.setup(OPTIONS, SEATS, SEED), 0
     events: tuple[Event, ...] = ()
     while not RULESET.standing(state).over:
         number += 1
@@ -92,39 +88,6 @@ def _happened(events: Sequence[Event]) -> Iterator[str]:
 def text() -> str:
     """Return the golden game as it is now."""
     return "\n".join(game(_sheet)) + "\n"
-
-
-def again(edition: int) -> tuple[list[str], list[str]]:
-    """Return the golden game of an earlier version, as it was and as its sheets are played by this code.
-
-    Findings, maps, and places on the chart are left out.
-    """
-    before = PATH.with_name(f"golden{edition}.txt").read_text()
-    before = before.replace("DESTROY HARVESTER CONFIRM", "RESIGN CONFIRM")  # as that order was written then
-    turns = [_recorded(turn) for turn in re.split("^== turn ", before, flags=re.MULTILINE)]
-    now = game(lambda view, number: turns[number][view["seat"]], edition)
-    return _lasting(before.splitlines()), _lasting(now)
-
-
-def _recorded(turn: str) -> dict[SeatName, list[str] | None]:
-    found = re.findall("^([a-z]+)> ?(.*)$", turn, re.MULTILINE)
-    return {seat: None if sheet == "no sheet" else sheet.split("; ") for seat, sheet in found}
-
-
-def _lasting(lines: Iterable[str]) -> list[str]:
-    """Return points, rulers and losses of each seat and the data of each event, sorted within each turn."""
-    turns: list[list[str]] = [[]]
-    for line in lines:
-        if line.startswith("== "):
-            turns += [[line], []]
-        elif found := re.fullmatch(r"(\w+) at \S+: (.*)|  ([\w+]+): (\S+) (\{.*\})", line):
-            seat, stand, who, kind, data = found.groups()
-            turns[-1].append(f"{seat}: {stand}" if seat else f"{who}: {kind} {_told(ast.literal_eval(data))}")
-    return [line for turn in turns for line in sorted(turn)]
-
-
-def _told(data: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in data.items() if name not in ("q", "r", "best", "winners")}
 
 
 if __name__ == "__main__":

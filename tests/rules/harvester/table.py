@@ -40,7 +40,6 @@ def position(
     held: Mapping[SeatName, int] | None = None,
     seats: Sequence[SeatName] = SEATS,
     drift: int = 0,
-    edition: int = VERSION,
 ) -> State:
     """Build a state with exactly these units; Harvesters not placed stand far away, alone."""
     planet = planet_of(size)
@@ -61,7 +60,7 @@ def position(
         size=size,
         turn=turn,
         drift=drift,
-        edition=edition,
+        edition=VERSION,
         standoffs=(),
         at=at,
         held=np.array([(held or {}).get(seat, 0) for seat in seats]),

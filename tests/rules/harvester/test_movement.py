@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import Dice
-from pbem_rules.harvester.state import VERSION, State
 from tests.rules.harvester.table import position, read, told, turn, view, where
 
 
@@ -192,25 +191,15 @@ def test_two_harvesters_never_enter_one_hex() -> None:
 LOTS = [Dice(b"lots%d" % number) for number in range(8)]
 
 
-def _contest(edition: int, dice: Dice) -> State:
-    """Play a turn in which ann's Harvester and that of her subservient bob head for the hex of ann's Scout."""
-    units = {"ann": {"H": (0, 0), "C1": (1, 0)}, "bob": {"H": (2, 0)}}
-    state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"}, edition=edition)
-    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]}, dice=dice)
-    return after
-
-
 @pytest.mark.parametrize("dice", LOTS)
 def test_who_is_barred_from_a_hex_draws_no_lot_for_it(dice: Dice) -> None:
     """A Harvester that a ruler's units keep out never keeps another one out by winning the lot (rulings 5 and 8)."""
-    after = _contest(VERSION, dice)
+    units = {"ann": {"H": (0, 0), "C1": (1, 0)}, "bob": {"H": (2, 0)}}
+    state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"})
+
+    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]}, dice=dice)
 
     assert (where(after, "ann", "H"), where(after, "bob", "H")) == ((1, 0), (2, 0))
-
-
-def test_a_campaign_of_version_2_draws_lots_first() -> None:
-    """It keeps its rules: with some lots neither of two Harvesters entered the hex (ruling 16)."""
-    assert {where(_contest(2, dice), "ann", "H") for dice in LOTS} == {(0, 0), (1, 0)}
 
 
 @pytest.mark.parametrize("dice", LOTS)

@@ -228,13 +228,6 @@ def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
     assert played(state, {"ann": ["MOVE C1 E"]}, removed=["ann"]) == {"ann": [not_done]}
 
 
-def test_an_order_that_the_turn_refused_came_to_nothing() -> None:
-    """In a campaign of the first edition a target is judged by what its hex holds in truth."""
-    state = position({"bob": {"H": (3, 0)}}, edition=1)
-
-    assert said(state, "TARGET 3,0") == ["there is no resource"]
-
-
 def test_of_many_enemies_the_first_are_named() -> None:
     """Of many enemies with long names the first are named."""
     seats = ("ann", *(f"somebody-of-a-long-name-{number}" for number in range(6)))

@@ -5,7 +5,6 @@ Leaks are planted here too, to see that the scrambled worlds can find them.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from pbem.ruleset import Dice, Event, SeatName, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET, Harvester
 from pbem_rules.harvester.movement import _March
-from pbem_rules.harvester.state import VERSION, State
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.secrecy import elsewhere, lasting, renumbered, scramble
 from tests.rules.harvester.table import cell, new_game, position, turn, view
 from tests.rules.twins import reports
@@ -82,29 +81,23 @@ def test_what_happens_elsewhere_is_not_heard(sampler: Sampler) -> None:
     assert acted > (100 if sampler.everything else 0)
 
 
-def probed(edition: int) -> Iterator[list[list[View]]]:
+def probed() -> Iterator[list[list[View]]]:
     """Yield reports of several turns in which a seat probes a far mark, in worlds that differ in what makes it.
 
     They take a planet with room for what stays out of reach for so long.
     """
     for state, _, seat in moments(turns=3, size=17):
-        asked = dataclasses.replace(state, edition=edition)
-        drafts = [lasting(asked, seat, random.Random(f"{state.turn} {seat} {number}")) for number in range(WORLDS)]
+        drafts = [lasting(state, seat, random.Random(f"{state.turn} {seat} {number}")) for number in range(WORLDS)]
         yield [list(reports(RULESET, world, seat, sheets)) for world, sheets in filter(None, drafts)]
 
 
 @pytest.mark.in_turn
 def test_an_order_is_no_probe() -> None:
     """A TARGET at a mark brings the same reports, turn after turn, whatever makes that mark (ruling 5)."""
-    asked = [seen for seen in probed(VERSION) if seen]
+    asked = [seen for seen in probed() if seen]
 
     assert sum(len(seen[0]) for seen in asked) > 10
     assert all(other == seen[0] for seen in asked for other in seen)
-
-
-def test_an_order_used_as_a_probe_is_found() -> None:
-    """By the rules of version 1 a target was judged by what its hex truly held, and twin worlds reveal that."""
-    assert any(other != seen[0] for seen in probed(1) for other in seen)
 
 
 def _index(state: State, seat: SeatName, shown: dict[str, Any]) -> None:

@@ -7,8 +7,7 @@ golden.txt is what a change of the rules, bots or words has changed.
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, SeatName
@@ -49,29 +48,6 @@ def played(state: State, number: int) -> Sheets:
     if number < len(OPENING):
         return OPENING[number]
     return {state.mover: _bot(state, Dice(b"golden").within(number))}
-
-
-def again(version: int) -> tuple[list[str], list[str]]:
-    """Return the golden game of an earlier version, as it was and as its sheets are played now.
-
-    Maps and findings are left out.
-    """
-    before = PATH.with_name(f"golden{version}.txt").read_text()
-    sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
-    now = game(new_game(SIZE, 9, edition=version), lambda state, number: sheets[number])
-    return _lasting(before.splitlines()), _lasting(now)
-
-
-def _written(moment: str) -> Sheets:
-    sheets: Sheets = {}
-    for seat, line in re.findall("^(red|blue)> (.*)$", moment, re.MULTILINE):
-        sheets.setdefault(seat, []).append(line)
-    return sheets
-
-
-def _lasting(lines: Iterable[str]) -> list[str]:
-    """Return the lines with labels, events and kept replies."""
-    return [line for line in lines if re.match("== |  (red|blue|blue.red): |  kept by ", line)]
 
 
 def _bot(state: State, dice: Dice) -> list[str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 
 from pbem.ruleset import Dice, Event, Finding, ParsedSheet, SeatName, TurnInput, View, canonical_json
 from pbem_rules.singularity import RULESET
-from pbem_rules.singularity.state import SEATS, VERSION, State
+from pbem_rules.singularity.state import SEATS, State
 
 Sheets = dict[SeatName, Sequence[str]]
 
 
-def new_game(size: int = 6, forfeit_after: int = 3, *, edition: int = VERSION) -> State:
+def new_game(size: int = 6, forfeit_after: int = 3) -> State:
     """Return a game before its first stone."""
-    state = RULESET.setup({"size": size, "forfeit_after": forfeit_after}, SEATS, Dice(b"test"))
-    return dataclasses.replace(state, edition=edition)
+    return RULESET.setup({"size": size, "forfeit_after": forfeit_after}, SEATS, Dice(b"test"))
 
 
 def position(moves: str, *, size: int = 6, forfeit_after: int = 3) -> State:

@@ -128,34 +128,24 @@ def test_different_lines_of_play_may_be_planned_side_by_side() -> None:
 
 def test_a_reply_that_cannot_be_played_gives_way() -> None:
     """A reply whose cell was taken earlier in the turn is passed over for the next that answers the same stone."""
-    plan = ["IF e9 THEN d4", "IF c7 THEN d4", "IF c7 THEN c8 AFTER f6"]
-    before, _ = turn(new_game(edition=1), red=["PLACE f6", *plan])
+    plan = ["IF e9 THEN d4", "IF c7 THEN e9 AFTER d4", "IF c7 THEN c8 AFTER d4"]
+    before, _ = turn(new_game(), red=["PLACE f6", *plan])
 
     after, events = turn(before, blue=["PLACE e9", "IF d4 THEN c7"])
 
     assert after.moves == ("f6", "e9", "d4", "c7", "c8")
-    assert ("lapsed", ["IF c7 THEN d4"]) in told(events, "red")
-
-
-def test_in_a_campaign_of_version_1_replies_stay() -> None:
-    """Such a campaign keeps its rules: a reply is kept from turn to turn until it can be used (ruling 15)."""
-    state, _ = turn(new_game(edition=1), red=["PLACE f6", "IF d4 THEN e5"])
-    state, _ = turn(state, blue=["PLACE a7"])
-    state, _ = turn(state, red=["PLACE b8"])
-
-    state, _ = turn(state, blue=["PLACE d4"])
-
-    assert state.moves[-1] == "e5"
+    assert ("answered", ["IF e9 THEN d4", "IF c7 THEN c8 AFTER d4"]) in told(events, "red")
+    assert kept(after, "red") == []
 
 
 def test_a_reply_lapses_when_its_cell_is_taken() -> None:
     """A reply of no more use is dropped at the end of the turn, and its owner alone is told."""
-    before, _ = turn(new_game(edition=1), red=["PLACE f6", "IF d4 THEN e5"])
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
 
     after, events = turn(before, blue=["PLACE e5"])
 
     assert kept(after, "red") == []
-    assert told(events, "red") == [("placed", "blue e5"), ("lapsed", ["IF d4 THEN e5"])]
+    assert told(events, "red") == [("placed", "blue e5"), ("past", ["IF d4 THEN e5"])]
     assert told(events, "blue") == [("placed", "blue e5")]
 
 

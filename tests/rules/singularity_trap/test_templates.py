@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -27,7 +26,6 @@ from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_v
 TEMPLATES = Path(__file__).parents[3] / "templates"
 KINDS = re.findall(r"^\| ([a-z-]+) \|", events.__doc__ or "", re.MULTILINE)[1:]
 LARGEST_HTML = 60_000
-FORMER = Path(__file__).parents[1] / "former"
 WORDS: Any = template_environment([TEMPLATES]).get_template("singularity_trap/events.j2").module
 NARROW = 78
 """Columns of drawn text, and of tables."""
@@ -134,17 +132,6 @@ def test_what_changed_comes_in_the_order_of_its_weight(reporter: Renderer) -> No
 def plain(parts: RenderedReport, form: str) -> str:
     """Return a form of a report in one line, without the elements of HTML."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", getattr(parts, form))).split())
-
-
-def test_a_view_of_version_1_still_has_a_report(reporter: Renderer) -> None:
-    """A campaign goes on with views that an earlier program stored, which lack what was added since."""
-    view = json.loads((FORMER / "singularity_trap.json").read_text())
-    assert "memory" not in view
-
-    parts = report(reporter, view)
-    for form in ("text", "html"):
-        assert "You took yellow-right (P1-6), which nobody held." in plain(parts, form)
-        assert "P1-6 yellow-right: Cruiser Y570 (moved)" in plain(parts, form)
 
 
 def test_ships_that_upkeep_was_not_paid_for_are_told_with_the_points(reporter: Renderer) -> None:
