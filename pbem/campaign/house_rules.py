@@ -1,7 +1,7 @@
 """A campaign's house rules: identity, time, absence, holds, missed sheets, people, press and views.
 
-The names and values of earlier versions are still read. Stored keys are the field names of
-`HouseRules`; printed names have "-" for "_". The schedule is a house rule with a column of its own.
+Stored keys are the field names of `HouseRules`; printed names have "-" for "_". The schedule is a
+house rule with a column of its own.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def _rule(group: str, default: Any, rule: HouseRule, help: str) -> Any:  # noqa:
     return declared(default=default, metadata={"rule": replace(rule, group=group, help=help)})
 
 
-def _choice(*words: str, **old: str) -> HouseRule:
-    """Return a rule whose value is one of some words; `old` are those of earlier versions."""
-    known = {word: word for word in words} | old
+def _choice(*words: str) -> HouseRule:
+    """Return a rule whose value is one of some words."""
+    known = {word: word for word in words}
     known |= dict.fromkeys(_OFF_WORDS, OFF) if OFF in words else {}
     return HouseRule(
         allowed="one of " + ", ".join(words),
@@ -165,9 +165,7 @@ def _read_schedule(text: str) -> str:
 def _read_hold(text: str) -> str:
     if text.lower() == ALWAYS:
         return ALWAYS
-    # In earlier versions 101 was the number for never.
-    off = _is_off(text) or text == "101"
-    return OFF if off else f"{_require(_read_number(text, '%'), 1, 100)}%"
+    return OFF if _is_off(text) else f"{_require(_read_number(text, '%'), 1, 100)}%"
 
 
 def _read_delay(text: str) -> str:
@@ -222,7 +220,7 @@ class HouseRules:
     authentication: str = _rule(
         _IDENTITY,
         "confirm",
-        _choice("confirm", "address", "verified", "code", "token", confirmed="confirm"),
+        _choice("confirm", "address", "verified", "code", "token"),
         "proof that a mail is its player's; confirm: code, token, verified address, or an answer when asked",
     )
     min_time: int = _rule(_TIME, 720, _span(14), "least time from a report to its deadline")
@@ -250,16 +248,14 @@ class HouseRules:
     remove_after_missed: int = _rule(
         _MISSED, 0, _number(0, 50, of=" in a row"), "missed sheets in a row after which a seat is removed"
     )
-    late_list: str = _rule(
-        _MISSED, "gm", _choice("gm", "players", private="gm", public="players"), "who is told whose sheets are missing"
-    )
+    late_list: str = _rule(_MISSED, "gm", _choice("gm", "players"), "who is told whose sheets are missing")
     signup: bool = _rule(_PEOPLE, False, _SWITCH, "anyone may ask for a seat by mail")
     journal: str = _rule(_PEOPLE, "players", _choice("players", "gm"), "who may read the campaign's journal")
     press: str = _rule(
         _PEOPLE, "signed", _choice("signed", OFF, "anonymous"), "messages between players; anonymous allows both"
     )
     press_delivery: str = _rule(
-        _PEOPLE, "now", _choice("now", "report", mail="now"), "press is mailed at once, or with the next report"
+        _PEOPLE, "now", _choice("now", "report"), "press is mailed at once, or with the next report"
     )
     page: str = _rule(
         _VIEWS,
@@ -270,7 +266,7 @@ class HouseRules:
     site: str = _rule(
         _VIEWS,
         "replay",
-        _choice("replay", OFF, "news", "full", all="full"),
+        _choice("replay", OFF, "news", "full"),
         "what the web site shows; replay: all orders once the game is over; full: press and sheets too",
     )
     spectators: str = _rule(
@@ -332,23 +328,6 @@ HOUSE_RULES: Mapping[str, HouseRule] = dict(
 )
 """Every house rule by its name, group by group."""
 
-_OLD_NAMES = {
-    "accept": "authentication",
-    "least": "min_time",
-    "vote": "extension_votes",
-    "extensions": "extension_limit",
-    "absence_days": "absence",
-    "mass": "hold",
-    "review": "hold",
-    "late": "late_list",
-    "nmr_open": "open_after_missed",
-    "nmr_remove": "remove_after_missed",
-    "press_with": "press_delivery",
-    "pages": "page",
-}
-"""The names of earlier versions, with those of today."""
-
-
 _PROOF = {"address": 0, "verified": 1, "confirm": 1, "code": 2, "token": 3}
 """The values of `authentication`; a greater number is more proof."""
 
@@ -377,35 +356,16 @@ def check_kept(data: Any) -> None:
 def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
     """Return house rules by field, as `Campaign.policy` holds them, and the schedule.
 
-    Names and values of earlier versions are read as well.
-
     Raises:
         CampaignError: If a name or value is invalid, or a rule is given twice; it names the allowed ones.
     """
     parsed: dict[str, Any] = {}
     for typed, text in given.items():
-        name, text = _renamed(typed.strip().lower().replace("-", "_"), text.strip())
+        name = typed.strip().lower().replace("-", "_")
         if name in parsed:
             raise CampaignError(f"{printed_name(name)} is given twice: give it once")
-        if name:
-            parsed[name] = parse_house_rule(name, text)
+        parsed[name] = parse_house_rule(name, text)
     return parsed
-
-
-def _renamed(name: str, text: str) -> tuple[str, str]:
-    """Return today's name and value of a rule; "" as the name of one that is gone."""
-    match name, text.lower():
-        case "review", "yes" | "on":
-            return "hold", ALWAYS
-        case "review", "no" | "off":
-            return "hold", f"{_USUAL_HOLD}%"
-        case "extensions", "0":
-            return "extension_votes", OFF
-        case "diary", "yes":
-            return "", ""
-        case "diary", _:
-            raise CampaignError("players may always keep a diary: there is no house rule for it any more")
-    return _OLD_NAMES.get(name, name), text
 
 
 def parse_house_rule(name: str, text: str) -> Any:

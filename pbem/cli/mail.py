@@ -262,7 +262,6 @@ def migrate(call: Call) -> None:
         missing = compare_with_archive(settings, progress=bar)
     for each in missing:
         print_error(f"Problem: {each.text}. Fix: {each.mend}")
-    # Homes of earlier versions were made with the umask of their user.
     closed = check_permissions(settings)
     lines = ["Done: the database is of this version."]
     if closed.mend:

@@ -38,7 +38,7 @@ def listing(desk: Desk) -> list[str]:
 def test_several_rules_and_the_schedule_are_one_change(desk: Desk) -> None:
     """One journal entry names all rules, players are told of the schedule, and the open turn keeps its deadline."""
     before = home_status(desk.app, "toy1").campaigns[0].deadline
-    said = set_rules(desk, schedule="SAT 20:00 Europe/Berlin", grace="12h", late="public")
+    said = set_rules(desk, schedule="SAT 20:00 Europe/Berlin", grace="12h", late_list="players")
 
     named = "schedule SAT 20:00 Europe/Berlin, grace 12h, late-list players"
     assert said == f"house rules changed: {named}."

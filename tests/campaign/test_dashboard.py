@@ -125,7 +125,7 @@ def test_questions_wait_for_their_answers(desk: Desk) -> None:
 
 def test_sheets_are_plotted_by_turn(desk: Desk) -> None:
     """Of each turn the plot has the sheets that came on time, late or not at all, and those still awaited."""
-    desk.start(rules={"mass": "101"})
+    desk.start(rules={"hold": "off"})
     desk.reply(desk.last("ann@example.org"), "BID 1")
     desk.tick(hours=1)
     desk.tick(hours=24 * 7)

@@ -26,7 +26,7 @@ BLANK = parse_message(b"From: ann@example.org\r\nSubject: hello\r\n\r\nhello\r\n
 @prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
-    form(desk, "red", "blue", "green", mass="101")
+    form(desk, "red", "blue", "green", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.answer()
 

@@ -41,7 +41,7 @@ def test_a_remark_stays_a_remark(key: str, remark: str) -> None:
 def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
     """A sheet below another, for another campaign, is not read, and the subject of the receipt says so first."""
     for name in ("toy1", "toy2"):
-        form(desk, "red", "blue", name=name, mass="101")
+        form(desk, "red", "blue", name=name, hold="off")
         run_action(desk.app, name, StartCampaign(), desk.now)
     desk.answer()
 
@@ -54,7 +54,7 @@ def test_a_second_sheet_of_a_mail_is_named_in_the_subject(desk: Desk) -> None:
 
 def test_the_corrected_sheet_keeps_the_order_before_a_semicolon(desk: Desk) -> None:
     """Of "A; B" the link that corrects the sheet has A as an order, and the whole line as a comment."""
-    form(desk, "red", "blue", mass="101")
+    form(desk, "red", "blue", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.answer()
 

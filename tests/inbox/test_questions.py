@@ -33,7 +33,7 @@ from tests.toy.ruleset import Auction
 @prepared
 def _begun(desk: Desk) -> None:
     """Start a campaign of red, blue and green."""
-    form(desk, "red", "blue", "green", mass="101")
+    form(desk, "red", "blue", "green", hold="off")
     run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.answer()
 
@@ -396,7 +396,7 @@ def test_numbers_and_mails_do_not_tell_what_others_asked(desk: Desk) -> None:
     mails = []
     for name, others in (("one", 0), ("two", 3)):
         with open_desk(desk.home.parent / name) as other:
-            form(other, "red", "blue", "green", mass="101")
+            form(other, "red", "blue", "green", hold="off")
             with other.app.store.writing() as session:
                 session.execute(update(Campaign).values(mail_key=bytes(32)))
             run_action(other.app, "toy1", StartCampaign(), other.now)
