@@ -36,9 +36,9 @@ _PATH = re.compile(r"(?:reports|sheets|enclosed)/[^/\0.][^/\0]*")
 def check_record(record: Json, number: int, raw: bytes) -> None:
     """Raise ReplayError unless this is a record of the turn of this number, in canonical form."""
     made: Any = record.get("format") if isinstance(record, dict) else None
-    if not _is_number(made) or not 1 <= made <= FORMAT:
-        raise ReplayError(f"turn {number}: its record is not of format {' or '.join(map(str, range(1, FORMAT + 1)))}")
-    expected = {**_ALWAYS, **(_IN_TURNS if number and "given" not in record else {}), **(_SINCE_2 if made >= 2 else {})}
+    if not _is_number(made) or made != FORMAT:
+        raise ReplayError(f"turn {number}: its record is not of format {FORMAT}")
+    expected = {**_ALWAYS, **(_IN_TURNS if number and "given" not in record else {})}
     for key, check in expected.items():
         if key not in record or not check(record[key]):
             raise ReplayError(f"turn {number}: its record lacks {key!r}, or has it wrong")
@@ -109,6 +109,7 @@ _ALWAYS: Mapping[str, _Check] = {
     "resolved": _is_time,
     "files": _by_name(_is_hash, _is_path),
     "previous": _is_text,
+    "salt": _is_hash,
 }
 _IN_TURNS: Mapping[str, _Check] = {
     "orders": _by_name(_list_of(_is_data)),
@@ -118,7 +119,6 @@ _IN_TURNS: Mapping[str, _Check] = {
     "state_before": _is_text,
     "events": _is_text,
 }
-_SINCE_2: Mapping[str, _Check] = {"salt": _is_hash}
 _IN_FEW: Mapping[str, _Check] = {
     "dice": _is_data,
     "given": _is_data,

@@ -20,7 +20,6 @@ import base64
 import datetime as dt
 import hashlib
 import hmac
-import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -118,7 +117,7 @@ Patch = Sequence[Json]
 """The operations of a JSON Patch, in their order."""
 
 FORMAT = 2
-"""Records of format 2 have a salt and the names of withdrawn turns; those of format 1 have neither."""
+"""The format of records; there was no other in any release."""
 
 _SALT_BYTES = 32
 
@@ -167,11 +166,6 @@ def events_hash(events: Iterable[Event]) -> str:
 def file_hash(content: bytes) -> str:
     """Return the hex SHA-256 of a file's bytes: a part of a report, or a record."""
     return hashlib.sha256(content).hexdigest()
-
-
-def disclosed_hash(record: bytes) -> str:
-    """Return the hash of a record as reports disclose it; "" without a salt, as guesses could be tested against it."""
-    return file_hash(record) if "salt" in json.loads(record) else ""
 
 
 def orders_json(book: OrderParser, orders: Iterable[Order]) -> list[Json]:

@@ -140,13 +140,9 @@ def _check_named(places: dict[str, ArchivedTurn], number: int, hash_: str, vouch
 
 
 def _check_unnamed(head: ArchivedTurn, unnamed: Sequence[ArchivedTurn]) -> None:
-    """Raise ReplayError unless the turns were withdrawn since the newest record, and so follow it.
-
-    Old records, without a salt, name no withdrawn turns at all.
-    """
-    if "salt" in head.record:
-        before = {head.hash, *(folder.hash for folder in unnamed)}
-        _refuse_foreign(folder for folder in unnamed if folder.record["previous"] not in before)
+    """Raise ReplayError unless the turns were withdrawn since the newest record, and so follow it."""
+    before = {head.hash, *(folder.hash for folder in unnamed)}
+    _refuse_foreign(folder for folder in unnamed if folder.record["previous"] not in before)
 
 
 def _refuse_foreign(foreign: Iterable[ArchivedTurn]) -> None:

@@ -136,12 +136,9 @@ def list_turn_runs(folders: Iterable[ArchivedTurn]) -> tuple[TurnRun, ...]:
 # Fields that are equal in all records of a campaign.
 _SAME = ("campaign", "game", "options", "seats", "seal")
 
-# Texts of reports, as they are written, and as they were before: the words indented by four, the sheet in a sentence.
-_WORDS_TOLD = re.compile(r"^Words for the dice, [^\n]*:\n\n?((?>(?:(?: {4}|- )\S[^\n]*(?:\n|\Z))+))", re.MULTILINE)
-_SHEETS_USED = (
-    re.compile(r"^Sheet (\d+), ([0-9a-f]{12})\.", re.MULTILINE),
-    re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE),
-)
+# Texts of reports.
+_WORDS_TOLD = re.compile(r"^Words for the dice, [^\n]*:\n\n((?>(?:- \S[^\n]*(?:\n|\Z))+))", re.MULTILINE)
+_SHEET_USED = re.compile(r"^Sheet (\d+), ([0-9a-f]{12})\.", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +288,7 @@ def _check_told_sheet(folder: ArchivedTurn, seat: str, used: tuple[str, str]) ->
     if path not in folder.record["files"]:
         return
     text = folder.read(path).decode("utf-8", "replace")
-    told = next(filter(None, (pattern.search(text) for pattern in _SHEETS_USED)), None)
+    told = _SHEET_USED.search(text)
     if told is not None and told.groups() != used:
         raise ReplayError(
             f"turn {folder.number}: {folder.said(path)} tells of sheet {told[1]} (digest {told[2]}), "

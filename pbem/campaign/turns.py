@@ -24,7 +24,7 @@ from pbem.archive.record import (
     WithdrawnTurn,
     attachment_path,
     disclose_dice_words,
-    disclosed_hash,
+    file_hash,
     setup_dice,
     setup_record,
     turn_dice,
@@ -236,7 +236,7 @@ def opening_of(
     number: int,
     outcome: ResolvedState,
     deadline: dt.datetime | None,
-    previous: bytes = b"{}",
+    previous: bytes = b"",
 ) -> TurnOpening:
     """Return the data that the reports opening turn `number` share.
 
@@ -257,7 +257,7 @@ def opening_of(
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,
         # A mailed report vouches for the archive by this salted hash (note 15).
-        record=disclosed_hash(previous),
+        record=file_hash(previous) if previous else "",
         postbag=load_press(session, snapshot, number, over=outcome.standing.over),
         shelf=AttachmentStore(session, snapshot.id),
         ending=load_ending(context, snapshot, ruleset, outcome.standing, outcome.views),

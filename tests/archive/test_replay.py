@@ -173,7 +173,8 @@ def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
         (2, {"game": "chess"}, "See what can be proved here: pbem verify$"),
         (2, {"number": 3}, "tells of turn 3 of fair1, expected turn 2"),
         (2, {"campaign": "other"}, "tells of turn 2 of other"),
-        (2, {"format": 9}, "turn 2: its record is not of format 1 or 2"),
+        (2, {"format": 1}, "turn 2: its record is not of format 2"),
+        (2, {"format": 3}, "turn 2: its record is not of format 2"),
     ],
 )
 def test_forged_record_is_found(tmp_path: Path, number: int, change: dict[str, object], words: str) -> None:

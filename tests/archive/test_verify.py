@@ -140,16 +140,6 @@ def test_a_report_that_tells_of_another_sheet_is_found(over: Path, told: str) ->
         checked(over)
 
 
-def test_a_report_of_an_earlier_version_tells_its_sheet_too(over: Path) -> None:
-    """The sentence by which reports named their sheet before is held to the record as well."""
-    retell(over, r"^Sheet 1, (\w{12})\.", r"This turn was resolved with your sheet 1 (digest \1).\n")
-    assert checked(over).unproved == ()
-    retell(over, r"your sheet 1 \(digest ", "your sheet 2 (digest ")
-
-    with pytest.raises(ReplayError, match=r"0001/reports/red.txt tells of sheet 2 \(digest"):
-        checked(over)
-
-
 def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) -> None:
     """After any of them, the archive alone proves the valid turns, and shows what was done."""
     begin(desk, rounds="2")

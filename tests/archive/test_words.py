@@ -115,13 +115,6 @@ def test_no_word_makes_an_archive_look_forged(desk: Desk, tmp_path: Path, word: 
     assert checked(elsewhere(desk, tmp_path)).unproved == ()
 
 
-def former(archive: Path) -> None:
-    """Give the texts of the first reports the layout of earlier versions, with the words indented by four."""
-    for seat in ("red", "blue"):
-        retell(archive, f"{seat}.txt", "mixed with the seed:\n\n- red: ", "mixed with the seed:\n    red: ")
-        retell(archive, f"{seat}.txt", "\n- blue: ", "\n    blue: ")
-
-
 def test_a_report_lists_the_words_under_their_heading(over: Path) -> None:
     """Each word stands in a line of its own, in the place where it is looked for."""
     text = (over / "toy1" / "0000" / "reports" / "red.txt").read_text()
@@ -130,26 +123,6 @@ def test_a_report_lists_the_words_under_their_heading(over: Path) -> None:
         "\nWords for the dice, fixed before the game began and mixed with the seed:\n\n- red: swordfish\n- blue: "
         in text
     )
-
-
-def test_words_in_reports_of_earlier_versions_are_proved(over: Path) -> None:
-    """An archive whose first reports list the words in the former layout is proved as before."""
-    former(over)
-
-    assert "\n    red: swordfish\n    blue: " in (over / "toy1" / "0000" / "reports" / "blue.txt").read_text()
-    assert checked(over).unproved == ()
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("swordfish", "goldfish"), ("    red: swordfish\n", ""), (" (drawn)", ""), ("red:", "green:")]
-)
-def test_other_words_in_reports_of_earlier_versions_are_found(over: Path, old: str, new: str) -> None:
-    """Words that were changed or dropped in the former layout are found too."""
-    former(over)
-    retell(over, "red.txt", old, new)
-
-    with pytest.raises(ReplayError, match="the report of red tells of other words for the dice than the record"):
-        checked(over)
 
 
 def rewrite(archive: Path, old: str, new: str) -> None:
