@@ -56,7 +56,7 @@ class Told(Auction):
     rulebook = RULEBOOK
 
 
-TOLD = {"toy": Told(), "gm_adjudicated": UMPIRE}
+TOLD: dict[str, AnyRuleset] = {"toy": Told(), "gm_adjudicated": UMPIRE}
 
 
 @pytest.fixture
