@@ -226,9 +226,7 @@ _UNREAD = (OutgoingState.QUEUED, OutgoingState.SUPERSEDED)
 
 
 def _load_mails(context: Context, entry: _Entry) -> Sequence[Any]:
-    mails = select(OUTBOX.c.id, OUTBOX.c.state, OUTBOX.c.recipient).where(
-        OUTBOX.c.id.in_(entry.mails), OUTBOX.c.campaign_id == context.snapshot.id
-    )
+    mails = select(OUTBOX.c.id, OUTBOX.c.state, OUTBOX.c.recipient).where(OUTBOX.c.id.in_(entry.mails))
     return context.session.execute(mails.order_by(OUTBOX.c.id)).all() if entry.mails else ()
 
 
@@ -364,7 +362,7 @@ def _undo(context: Context, plan: _Plan) -> None:
     if entry.kind == "ruling":
         keep_earlier(context, load_open_turn(context.session, context.snapshot))
     restore_rows(context.session, context.snapshot.id, entry.rows)
-    queue_again(context.session, _ours(context, entry.superseded))
+    queue_again(context.session, entry.superseded)
     after = replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
     for change in entry.rows:
         if change.table == "seat" and "person_id" in (change.before or ()):
@@ -376,11 +374,6 @@ def _undo(context: Context, plan: _Plan) -> None:
         said += set_deadline(context, plan.deadline)
     act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=said, secret=entry.secret)
     _notify(context, after, plan, act)
-
-
-def _ours(context: Context, mails: Collection[int]) -> Collection[int]:
-    ours = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(mails), OUTBOX.c.campaign_id == context.snapshot.id)
-    return context.session.scalars(ours).all() if mails else ()
 
 
 def _redirect(context: Context, seat_id: int) -> None:
