@@ -8,7 +8,7 @@ import shlex
 import socket
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
@@ -37,7 +37,7 @@ from pbem.config import Settings, reaches
 from pbem.config_values import Dkim, MailUrl, Secret
 from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError, MailError
 from pbem.mail.authentication import newest_proven
-from pbem.mail.fetch import check_transport, count_waiting, examine_inbox
+from pbem.mail.fetch import check_transport, examine_inbox, list_arrivals
 from pbem.mail.transport import DkimSigner, verify_signature
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import find_schema_problem, sqlite_path
@@ -544,12 +544,16 @@ def _check_inbox(settings: Settings) -> Iterator[CheckResult]:
     secrets = _check_secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        read = _try_server(
-            "inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there"
-        )
+        read = _try_server("inbox", url, lambda: _describe_waiting(list_arrivals(settings)))
         yield read
         if read.result == "ok":
             yield from _check_moving(settings)
+
+
+def _describe_waiting(arrivals: Collection[dt.datetime]) -> str:
+    """Return the number of mails that wait, and the day of the oldest: a mailbox may have been in use before."""
+    count = count_noun(len(arrivals), "mail waits", "mails wait")
+    return f"{count} there" + (f", the oldest of {min(arrivals):%-d %b %Y}" if arrivals else "")
 
 
 FULL_PERCENT = 90

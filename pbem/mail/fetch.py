@@ -213,15 +213,15 @@ def open_mailbox(settings: Settings) -> ImapMailbox | MaildirMailbox:
     return ImapMailbox(settings)
 
 
-def count_waiting(settings: Settings) -> int:
-    """Return the number of mails that the next tick will find in the inbox.
+def list_arrivals(settings: Settings) -> list[datetime]:
+    """Return the times of arrival of the mails that the next tick will find in the inbox.
 
     Raises:
         ConfigError: The settings do not allow a login.
         MailError: The inbox cannot be read.
     """
     with closing(open_mailbox(settings)) as mailbox:
-        return mailbox.waiting()
+        return mailbox.arrivals()
 
 
 def examine_inbox(settings: Settings) -> tuple[list[str], list[Quota]]:

@@ -136,8 +136,8 @@ class ImapMailbox:
         """Return an empty list: an IMAP server holds mails alone."""
         return []
 
-    def waiting(self) -> int:
-        """Return the number of mails that the next `batches` would find. Log in, change nothing.
+    def arrivals(self) -> list[datetime]:
+        """Return the times of arrival of the mails that the next `batches` would find. Log in, change nothing.
 
         Raises:
             MailError: The mailbox cannot be used.
@@ -146,7 +146,10 @@ class ImapMailbox:
             self.close()
             self._imap = imap = self.connect()
             imap.select_folder(self._url.folder, readonly=True)
-            return len(imap.search(["UNDELETED"]))
+            uids = imap.search(["UNDELETED"])
+            parts = (uids[start : start + SIZES_AT_ONCE] for start in range(0, len(uids), SIZES_AT_ONCE))
+            answers = (each for part in parts for each in imap.fetch(part, ["INTERNALDATE"]).values())
+            return [each[b"INTERNALDATE"] for each in answers if b"INTERNALDATE" in each]
 
     def examine(self) -> tuple[list[str], list[Quota]]:
         """Return a clause for each folder in which rights are missing, and the quotas, as far as the server tells.

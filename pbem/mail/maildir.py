@@ -70,15 +70,15 @@ class MaildirMailbox:
         """Return the entries that the last `batches` could not read as mail, each with the reason."""
         return self._left_alone
 
-    def waiting(self) -> int:
-        """Return the number of mails that the next `batches` would find. Change nothing.
+    def arrivals(self) -> list[datetime]:
+        """Return the times of arrival of the mails that the next `batches` would find. Change nothing.
 
         Raises:
             MailError: The folder cannot be read.
         """
         self._require_folder()
         try:
-            return sum(1 for _ in self._find())
+            return [datetime.fromtimestamp(facts.st_mtime, UTC) for _, facts in self._find()]
         except OSError as error:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 

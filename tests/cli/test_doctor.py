@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Callable
@@ -320,9 +321,11 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:
     """Waiting mail is counted and left for the next tick."""
     desk.post("BID 3")
+    (mail,) = (desk.home / "post" / "inbox").glob("*.eml")
+    os.utime(mail, (0, 0))
     said = [check.text for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "inbox"]
 
-    assert said == ["post/inbox: 1 mail waits there"]
+    assert said == ["post/inbox: 1 mail waits there, the oldest of 1 Jan 1970"]
     assert desk.tick().polled == 1
 
 

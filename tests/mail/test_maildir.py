@@ -182,14 +182,14 @@ def test_what_is_no_mail_is_not_counted_as_waiting(tmp_path: Path) -> None:
     drop(tmp_path / "new" / "mail", b"x", 100)
     (tmp_path / "new" / "loop").symlink_to("loop")
 
-    assert MaildirMailbox(tmp_path, name="maildir:inbox").waiting() == 1
+    assert len(MaildirMailbox(tmp_path, name="maildir:inbox").arrivals()) == 1
 
 
 def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
     """An empty folder is a mount point without its disk: an error, and not an inbox without mail."""
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
 
-    for look in (mailbox.waiting, lambda: list(mailbox.batches())):
+    for look in (mailbox.arrivals, lambda: list(mailbox.batches())):
         with pytest.raises(TemporaryMailError, match="it has no folders new and cur; if it lies on a disk"):
             look()
     assert list(tmp_path.iterdir()) == []
