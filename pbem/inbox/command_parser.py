@@ -296,7 +296,7 @@ def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
         return replace(_read_commands(header_of(lines[at], "PLAYER"), lines[at + 1 :], known), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     # Without a frame a command must be in full, so that no abbreviated order is taken for one.
-    if first is None or not begins_with_command(lines[first]):
+    if first is None or not command_of(lines[first]):
         return None
     return _read_commands(None, lines[first:], known)
 
@@ -305,12 +305,12 @@ def _read_commands(header: SheetHeader | None, lines: Sequence[str], known: Name
     """Return the commands of a frame, or those of the first paragraph, with the texts of those that take one."""
     end = next((at for at, line in enumerate(lines) if is_end(line)), None)
     inside = lines[:end]
-    if any(map(_takes_text, inside if header else lines[: _find_blank(lines)])):
+    if any(begins_text(line, framed=True) for line in (inside if header else lines[: _find_blank(lines)])):
         found = _with_texts(header, lines)
         return found if not header or any(map(ends_text, lines)) else replace(found, notes=(_NO_END, *found.notes))
     last = len(inside) if header else _find_blank(inside)
     notes = (_NO_END,) if header and end is None else ()
-    if any(map(begins_with_command, inside[last:])):
+    if any(map(command_of, inside[last:])):
         notes = (BELOW,)
     found = _numbered_commands(header, tuple(enumerate(inside[:last], start=1)), notes)
     return replace(found, notes=(*found.notes, *unread_note(lines[end + 1 :] if end is not None else (), known)))
@@ -332,20 +332,23 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
     return whole
 
 
-def begins_with_command(line: str) -> bool:
-    """Return True if a line begins with a command in full, or is one in other words."""
-    return bool(command_of(line))
+def command_of(line: str, *, cut: bool = False) -> str:
+    """Return the command with which a line begins, written in full or in other words; "" if there is none.
 
-
-def command_of(line: str) -> str:
-    """Return the command, written in full or in other words, with which a line begins; "" if there is none."""
+    Args:
+        line: The line.
+        cut: The command may be cut to three letters, or miss its second word, as in a frame the parser reads it.
+    """
     if words_to_gm(line):
         return "ASK"
-    match = _FIRST.match(as_command(line))
+    said = as_command(line)
+    match = _FIRST.match(said)
     verb = match[1].upper() if match else ""
     if verb in TWO_WORDS:
-        return verb if _second_word(line) == TWO_WORDS[verb] else ""
-    return verb if verb in VERBS else ""
+        second = "".join(said.upper().split()[1:2]).rstrip(".:!,")
+        return verb if cut or second == TWO_WORDS[verb] else ""
+    meant = [each for each in VERBS if each.startswith(verb)] if cut and len(verb) >= SHORTEST_ABBREVIATION else []
+    return verb if verb in VERBS else meant[0] if len(meant) == 1 else ""
 
 
 def is_in_own_words(line: str) -> bool:
@@ -357,10 +360,6 @@ def is_in_own_words(line: str) -> bool:
 def command_in_full(verb: str) -> str:
     """Return a command with its second word, if it has one."""
     return f"{verb} {TWO_WORDS[verb]}" if verb in TWO_WORDS else verb
-
-
-def _second_word(line: str) -> str:
-    return next(iter(as_command(line).upper().split()[1:2]), "").rstrip(".:!,")
 
 
 def _find_blank(lines: Sequence[str]) -> int:
@@ -378,7 +377,7 @@ def _numbered_commands(
 
 def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList:
     """Return the commands with their texts: those above the first that takes one, and such commands below its END."""
-    at = next(at for at, line in enumerate(lines) if _takes_text(line))
+    at = next(at for at, line in enumerate(lines) if begins_text(line, framed=True))
     numbered = tuple(enumerate(lines, start=1))
     split = split_texts(
         numbered,
@@ -424,7 +423,7 @@ def split_texts(lines: Lines, at: int, takes: Callable[[int], bool], end_of: Cal
 
 def begins_text(line: str, *, framed: bool = False) -> bool:
     """Return True if a line is a command that takes a text: written in full, or in a frame."""
-    return _takes_text(line) and (framed or begins_with_command(line))
+    return command_of(line, cut=framed) in WITH_TEXT
 
 
 def as_parsed(line: str) -> str:
@@ -432,24 +431,11 @@ def as_parsed(line: str) -> str:
     line = redact_credentials(line)
     if words_to_gm(line):
         return "ASK GM"
-    line = as_command(line)
-    match = _FIRST.match(line)
-    verb = _expand_verb(match[1].upper()) if match else ""
+    verb, line = command_of(line, cut=True), as_command(line)
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line
     return without_courtesies(write_days(line) if verb in _WITH_DAYS else line)
-
-
-def _takes_text(line: str) -> bool:
-    match = _FIRST.match(as_command(line))
-    return (command_of(line) or (match is not None and _expand_verb(match[1].upper()))) in WITH_TEXT
-
-
-def _expand_verb(word: str) -> str:
-    """Return the command that a word abbreviates, as the parser will take it; "" if none or several."""
-    meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
-    return word if word in VERBS | TWO_WORDS.keys() else meant[0] if len(meant) == 1 else ""
 
 
 def unread_note(lines: Sequence[str], known: Names) -> Iterator[str]:
