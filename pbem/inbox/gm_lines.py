@@ -27,7 +27,7 @@ from pbem.inbox.gm_help import nearest_command
 from pbem.inbox.synonyms import as_gm_command, without_courtesies
 from pbem.mail.reply_parser import ends_text, is_end
 from pbem.ruleset.order_types import Finding, Order, OrderType, ParsedOrder, ParsedSheet
-from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.tokenizer import quote_word, split_words
 from pbem.util import redact_credentials
 
 WORDS = (AnnounceCommand, AnswerCommand)
@@ -68,8 +68,17 @@ def _as_parsed(line: str) -> str:
     verb, colon, rest = said.partition(":")
     if colon and verb.upper() in _VERBS:
         said = f"{verb} {rest}".strip()
-    plain = without_courtesies(said)
+    said, plain = map(_quote_reason, (said, without_courtesies(said)))
     return plain if plain != said and _parse_one(said) is None and _parse_one(plain) is not None else said
+
+
+def _quote_reason(line: str) -> str:
+    """Return a HOLD whose reason has commas, or what would begin a comment, with the reason in quotes."""
+    verb, _, reason = line.partition(" ")
+    signs = "".join(reason.split())
+    if verb.upper() != "HOLD" or '"' in reason or quote_word(signs) == signs:
+        return line
+    return f"{verb} {quote_word(reason.strip())}"
 
 
 def _parse_one(line: str) -> GmCommand | None:

@@ -64,6 +64,16 @@ def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> No
     assert {each.lower() for each in named} <= VERBS.keys()
 
 
+def test_a_reason_is_kept_with_its_signs(desk: Desk, token: str) -> None:
+    """What a GM writes behind HOLD reaches the players whole, with commas and semicolons."""
+    answer = command(desk, token, "HOLD Ann is ill, back on Monday; sorry")
+
+    assert held(desk) == 'on hold by the GM: "Ann is ill, back on Monday; sorry"'
+    assert "Not read" not in answer
+    desk.tick()
+    assert "Ann is ill, back on Monday; sorry." in read(desk, BOB)
+
+
 def test_a_change_by_one_command_is_kept_by_the_next(desk: Desk, token: str) -> None:
     """A house rule set in the same mail as other commands is kept."""
     command(desk, token, "SET hold always", "HOLD snow", "ANNOUNCE IN REPORT", "Hello.")
