@@ -151,7 +151,7 @@ def _players(letters: _Letters) -> None:
 
 
 def _gms(letters: _Letters) -> None:
-    letters.command("asked", "SET grace 12h", "SET vote none", "RUN")
+    letters.command("asked", "SET grace 12h", "SET extension-votes off", "RUN")
     letters.command("back", "ROLLBACK 1 YES")
     letters.command("again", "RERUN red YES", "BID 5")
     letters.command("freed", "RELEASE")

@@ -258,7 +258,7 @@ def _the_gm_looks_first(season: Season) -> None:
     """Turn 12: players write to each other, the GM to all; the GM reviews the reports before the turn runs."""
     season.insist("eve", "UNSIGNED TO ALL\nBeware of red!")
     season.insist("amy", "NEWS\nRed has always been peaceful.")
-    season.command("SET review yes\nANNOUNCE IN REPORT\nThis is the last turn of the year.")
+    season.command("SET hold always\nANNOUNCE IN REPORT\nThis is the last turn of the year.")
     season.sheets()
     season.tick(hours=1)
     held = season.tick(hours=1)
