@@ -36,12 +36,12 @@ from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
     format_player_count,
+    is_campaign_name,
     is_valid_seat_name,
     list_faults,
     load_campaign,
     raise_validation_errors,
 )
-from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import require_address
 from pbem.ruleset.dice import seed_hash

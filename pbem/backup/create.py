@@ -16,7 +16,7 @@ import datetime as dt
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -54,22 +54,35 @@ class ArchivedRun:
     elsewhere: str
 
 
-def list_campaigns(database: sqlite3.Connection) -> list[dict[str, object]]:
+def _list_campaigns(database: sqlite3.Connection) -> list[dict[str, object]]:
     """Return name, game, version, status and open turn of each campaign in a copy."""
     keys = ("name", "game", "version", "status", "turn")
     rows = database.execute(f"SELECT {', '.join(keys)} FROM campaign ORDER BY id")  # noqa: S608 - names of ours
     return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
-def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, packing: BackupWriter) -> int:
+StoredRun = tuple[int, int | None, bytes]
+"""Number of a turn that was run, the withdrawal it belongs to, if any, and its record."""
+
+
+def pack_archive(runs: Iterable[StoredRun], archive: Path, campaign: str, packing: BackupWriter) -> int:
     """Add the folders of a campaign's turns; return how many turns lack files in the archive.
 
     Missing files can be written again from the database.
     """
     home, lacking = archive / campaign, 0
-    for turn in _iter_runs(database, home, campaign):
+    for turn in _iter_runs(runs, home):
         lacking += not _pack_turn(home, turn, f"{TURNS}{campaign}/", packing)
     return lacking
+
+
+def _stored_runs(database: sqlite3.Connection, campaign: str) -> Iterator[StoredRun]:
+    rows = database.execute(
+        "SELECT turn.number, turn.shelf_id, turn.record FROM turn JOIN campaign ON campaign.id = turn.campaign_id"
+        " WHERE campaign.name = ? AND turn.record IS NOT NULL ORDER BY turn.number, turn.id",
+        (campaign,),
+    )
+    return ((number, shelf, zlib.decompress(packed)) for number, shelf, packed in rows)
 
 
 def _pack_turn(home: Path, turn: ArchivedRun, folder: str, packing: BackupWriter) -> bool:
@@ -96,16 +109,10 @@ def _find_content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes
     return None
 
 
-def _iter_runs(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[ArchivedRun]:
+def _iter_runs(runs: Iterable[StoredRun], home: Path) -> Iterator[ArchivedRun]:
     known: set[str] = set()
     newest = b""
-    rows = database.execute(
-        "SELECT turn.number, turn.shelf_id, turn.record FROM turn JOIN campaign ON campaign.id = turn.campaign_id"
-        " WHERE campaign.name = ? AND turn.record IS NOT NULL ORDER BY turn.number, turn.id",
-        (campaign,),
-    )
-    for number, shelf, packed in rows:
-        record = zlib.decompress(packed)
+    for number, shelf, record in runs:
         live, aside = folder_name(number), f"{WITHDRAWN}/{withdrawn_name(number, file_hash(record))}"
         if shelf is None:
             newest = record
@@ -228,9 +235,9 @@ def _write_backup(
         _pack_settings(packing, settings, with_secrets=with_secrets)
         lacking = 0
         with open_file(copy) as database:
-            campaigns = list_campaigns(database)
-            for number, campaign in enumerate(campaigns, start=1):
-                lacking += pack_archive(database, settings.archive, str(campaign["name"]), packing)
+            campaigns = _list_campaigns(database)
+            for number, name in enumerate((str(each["name"]) for each in campaigns), start=1):
+                lacking += pack_archive(_stored_runs(database, name), settings.archive, name, packing)
                 progress("packing", number, len(campaigns))
         facts = {
             "kind": "home",

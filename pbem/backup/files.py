@@ -8,7 +8,12 @@
     mail/inbox/…            the Maildirs of a local home; mail/carrier/…
     turns/trap7/0004/…      the archive of each campaign
 
-An exported campaign may come from a stranger: the list of files is checked before a byte is
+An exported campaign has no database, settings or mail, but:
+
+    campaign.jsonl          its rows (`pbem.backup.lines`)
+    content/3fa9…           what they name by its SHA-256 and the archive lacks: states, attachments
+
+It may come from a stranger: the list of files is checked before a byte is
 unpacked, and each file is read against its checksum. `zipfile` reads no more of one than the list says.
 """
 
@@ -36,7 +41,9 @@ from pbem.util import lies_in
 
 FORMAT = 2
 MANIFEST, DATABASE = "manifest.json", "database.sqlite"
+LINES = "campaign.jsonl"
 FILES, TEMPLATES, INBOX, CARRIER, TURNS = "files/", "templates/", "mail/inbox/", "mail/carrier/", "turns/"
+CONTENT = "content/"
 
 MOST_CAMPAIGNS = 10_000
 MOST_MANIFEST = 8_000_000
@@ -53,7 +60,7 @@ LEVEL = 3
 """Of zlib. Pictures, states and reports are compressed already: higher levels only take longer."""
 
 AT_ONCE = 1 << 20
-_ALONE = (MANIFEST, DATABASE, FILE_NAME)
+_ALONE = (MANIFEST, DATABASE, FILE_NAME, LINES)
 _PART = re.compile(r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f/\\]+")
 _TIME = re.compile(rb"-?[0-9]{1,19}")
 _END = b"PK\x05\x06" + bytes(4)
@@ -267,7 +274,7 @@ def _folders_of(names: Iterable[str]) -> set[str]:
 
 def _find_fault_of_member(member: zipfile.ZipInfo) -> str:
     name, parts = member.filename, member.filename.split("/")
-    known = name in _ALONE or name.startswith((FILES, TEMPLATES, INBOX, CARRIER, TURNS))
+    known = name in _ALONE or name.startswith((FILES, TEMPLATES, INBOX, CARRIER, TURNS, CONTENT))
     short = (
         len(name.encode()) <= MOST_NAME
         and len(parts) <= MOST_LEVELS

@@ -14,7 +14,7 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,17 +26,17 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.deadlines import hold
 from pbem.actions.reversal import carry_over
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.files import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
-from pbem.backup.verify import broken_campaigns
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
+from pbem.campaign.damaged_rows import shown
 from pbem.campaign.history import HOST
 from pbem.campaign.notices import HOUSE_KEY, send_text
-from pbem.campaign.snapshot import Context, locked_campaign
-from pbem.campaign.value_checks import is_campaign_name, shown
+from pbem.campaign.snapshot import Context, is_campaign_name, load_campaign, locked_campaign
 from pbem.config import (
     INACTIVE,
     LACKING,
@@ -54,11 +54,11 @@ from pbem.config import (
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import PASSING, checkpoint, copy_from_file, is_empty
+from pbem.store.copy import checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, KeyValue, OutgoingMail, SealedPage, Turn
 from pbem.store.queue import QUEUES, add_queues
-from pbem.store.rows import FindFault, first_fault, take_rows
+from pbem.store.rows import take_rows
 from pbem.store.types import SITE_KEY, UNSENT_STATES, CampaignState, HoldKind, MessageState, OutgoingState
 from pbem.text import format_time
 from pbem.util import Progress, no_progress, publish, staging_directory
@@ -170,7 +170,7 @@ def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> tuple[S
         The settings, and sentences on those changed so that it keeps to its folder.
     """
     check_room(packed, home)
-    take_database(packed, home / FILE)
+    _take_database(packed, home / FILE)
     data, moved = _take_settings(packed, home)
     packed.unpack(FILES, home, lambda name: may_come_along(data, name))
     packed.unpack(TEMPLATES, home / data.get("templates", TEMPLATES))
@@ -208,22 +208,16 @@ def check_room(packed: BackupReader, folder: Path) -> None:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(
-    packed: BackupReader,
-    target: Path,
-    *,
-    leave: Collection[str] = PASSING,
-    find: FindFault = first_fault,
-) -> None:
-    """Create a database of this version from the rows of a backup, without the tables to `leave`.
+def _take_database(packed: BackupReader, target: Path) -> None:
+    """Create a database of this version from the rows of a backup.
 
     Raises:
-        BackupError: The file is no such database, or `find` has found a value in it.
+        BackupError: The file is no such database, or a value in it cannot be read.
     """
     theirs = target.with_name(f"theirs-{target.name}")
     packed.take(DATABASE, theirs)
     try:
-        take_rows(theirs, target, leave=leave, find=find)
+        take_rows(theirs, target)
     except StoreError as error:
         made = shown(packed.facts.get("pbem"))
         raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
@@ -237,11 +231,19 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
     path.write_text(rewrite_settings(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
 
 
-def complete_archive(app: App, now: dt.datetime) -> list[str]:
-    """Write missing turns of the archive from the database; return a sentence for each one that cannot be written."""
-    _, problems = archive_pending(app, now)
+def broken_campaigns(session: Session) -> list[str]:
+    """Return a sentence for each campaign whose turns are inconsistent, or whose open turn was changed."""
+    names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+    found = ((name, find_inconsistency(session, load_campaign(session, name))) for name in names)
+    return [f"campaign {name}: {broken}" for name, broken in found if broken is not None]
+
+
+def complete_archive(app: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
+    """Write missing turns of the archive, of one campaign or all; return a sentence for each that cannot be written."""
+    _, problems = archive_pending(app, now, campaign)
+    which = resolved_turns() if campaign is None else resolved_turns().where(Campaign.name == campaign)
     with app.store.reading() as session:
-        ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
+        ids = [turn_id for (turn_id,) in session.execute(which.with_only_columns(Turn.id).order_by(Turn.id))]
     for start in range(0, len(ids), _AT_ONCE):
         with app.store.reading() as session:
             turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))

@@ -4,8 +4,9 @@ An export closes the campaign in its home, so there is never a moment in which i
 could be played in both. After a crash, or if the file is lost, it is exported once
 more; the export of a campaign that was never imported can be undone.
 
-A file may come from anyone, whatever its manifest says. So data that is not to be
-transferred is removed both when a file is written and when it is imported.
+A file may come from anyone, whatever its manifest says. So none of its rows is believed,
+for it has none: the campaign is made again from its lines (`pbem.backup.lines`) and its
+archive (`pbem.backup.rebuild`), which is proved by replay before anything is stored.
 
 The players are asked to confirm the transfer. Until then no code or token of the
 other home gives access to their seats here: codes are new, and tokens are void.
@@ -16,17 +17,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import secrets
 import shutil
-import sqlite3
-import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.reversal import record
@@ -34,13 +32,23 @@ from pbem.actions.settings import mail_gm_token
 from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
-from pbem.archive.record import RECORD, file_hash, folder_name
+from pbem.archive.record import RECORD, file_hash
 from pbem.archive.verify import verify
-from pbem.backup.create import DRAFT, list_campaigns, pack_archive
-from pbem.backup.files import DATABASE, TURNS, BackupReader, BackupWriter, disk_full_named, is_backup, open_backup
-from pbem.backup.restore import FILE, check_room, complete_archive, take_database
-from pbem.backup.verify import check_campaign
-from pbem.campaign.column_checks import first_unfit
+from pbem.backup.create import DRAFT, pack_archive
+from pbem.backup.files import (
+    CONTENT,
+    LINES,
+    TURNS,
+    BackupReader,
+    BackupWriter,
+    disk_full_named,
+    is_backup,
+    open_backup,
+)
+from pbem.backup.lines import MOST_BYTES, Line, is_hash, read_lines, write_lines
+from pbem.backup.rebuild import ImportedArchive, Rebuilding, check_rebuilt
+from pbem.backup.restore import check_room, complete_archive
+from pbem.campaign.damaged_rows import readable, shown
 from pbem.campaign.history import HOST, add_entry
 from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
 from pbem.campaign.people import DAYS, create_request
@@ -48,23 +56,21 @@ from pbem.campaign.snapshot import (
     NO_HOLD,
     Context,
     SeatView,
+    is_campaign_name,
     is_current,
     load_campaign,
-    load_record,
     lock_campaign,
     locked_campaign,
     require_running,
 )
-from pbem.campaign.value_checks import is_campaign_name
 from pbem.config import checked_address
-from pbem.errors import BackupError, CampaignError, GameError, StoreError
+from pbem.errors import BackupError, CampaignError, GameError, ReplayError
 from pbem.mail.outbox import welcome_message_id
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, keep_one_campaign, open_file, revision_of
+from pbem.store.copy import remove_campaign
 from pbem.store.models import Campaign, PendingRequest, Person, Turn
-from pbem.store.session import Store
 from pbem.store.types import CampaignState, HoldKind, RequestKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
@@ -93,6 +99,8 @@ def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: st
         raise BackupError(f"{file} is there, and is no exported campaign: give another name")
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
+    for problem in complete_archive(app, now, name):
+        raise BackupError(f"{name} is not exported: {problem}")
     _mark_moved(app, name, to, now)  # before it is written, so that it is never played in both homes
     with disk_full_named(file), staging_directory(file.parent) as draft:
         _write_export(app, name, draft, now, to)
@@ -137,26 +145,48 @@ def _move_away(context: Context, to: str) -> None:
 
 
 def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
-    copy = draft / DATABASE
-    copy_to_file(app.settings.database, copy)
-    with BackupWriter(draft / DRAFT) as packing:
-        keep_one_campaign(copy, name)
-        with open_file(copy) as database:
-            database.execute("VACUUM")  # or the file would still contain the deleted rows
-            campaigns = list_campaigns(database)
-            pack_archive(database, app.settings.archive, name, packing)
-        packing.put_file(DATABASE, copy)
-        facts = {
-            "kind": "campaign",
-            "pbem": version("pbem"),
-            "made": now.astimezone(dt.UTC).isoformat(),
-            "migration": revision_of(copy),
-            "address": app.settings.address,
-            "to": to,
-            "campaigns": campaigns,
-        }
-        packing.put_manifest(facts)
+    with BackupWriter(draft / DRAFT) as packing, readable(app, name), app.store.reading() as session:
+        snapshot = load_campaign(session, name)
+        found = session.execute(_RUNS, {"id": snapshot.id})
+        runs = [(turn.number, turn.shelf_id, turn.record or b"") for turn in found]
+        if pack_archive(runs, app.settings.archive, name, packing):
+            raise BackupError(f"the archive of {name} was changed meanwhile: export it once more")
+        with (draft / LINES).open("wb") as file:
+            write_lines(session, snapshot.id, file, _ContentWriter(packing, [record for *_, record in runs]))
+        packing.put_file(LINES, draft / LINES)
+        packing.put_manifest(
+            {
+                "kind": "campaign",
+                "pbem": version("pbem"),
+                "made": now.astimezone(dt.UTC).isoformat(),
+                "address": app.settings.address,
+                "to": to,
+                "campaigns": [{"name": name, "game": snapshot.game, "version": snapshot.version}],
+            }
+        )
 
+
+class _ContentWriter:
+    """Adds content to an export, each once, unless the archive has it."""
+
+    def __init__(self, packing: BackupWriter, records: Iterable[bytes]) -> None:
+        self._packing = packing
+        self._there = {hash_ for each in records for hash_ in (file_hash(each), *json.loads(each)["files"].values())}
+
+    def __call__(self, content: bytes) -> None:
+        if (hash_ := file_hash(content)) not in self._there:
+            self._there.add(hash_)
+            self._packing.put(CONTENT + hash_, content)
+
+
+_RUNS = (
+    select(Turn.number, Turn.shelf_id, Turn.record)
+    .where(Turn.campaign_id == bindparam("id"), Turn.record.is_not(None))
+    .order_by(Turn.number, Turn.id)
+)
+
+
+_CONTENT = ".content"
 
 _REASON = "it has moved here, and goes on when its GM says so"
 
@@ -176,32 +206,40 @@ def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progres
     """Import the campaign of a file. If it fails, nothing has changed.
 
     Raises:
-        BackupError: The file is broken, is for another home, or its campaign's name is taken.
-        CampaignError: The campaign is inconsistent.
-        ReplayError: Its archive does not prove itself.
+        BackupError: The file is broken, is for another home, or its campaign's name is taken; the campaign is
+            inconsistent, or its archive does not prove itself.
     """
     archive = app.settings.archive
     archive.mkdir(parents=True, exist_ok=True)
     with open_backup(file, "campaign") as packed, staging_directory(archive) as draft:
         _check_addressed(packed, app)
-        name = _unpack(packed, draft)
+        name, taken = _unpack(packed, draft)
+        ruleset = _find_game(packed, app.games, taken)
         with app.store.reading() as session:
-            _find_former(session, name, archive, draft)
-        unproved = _prove(app, packed, draft, name, now, progress)
-        with app.store.writing() as session:
+            _find_former(session, name, archive, taken)
+        with _naming(packed):
+            unproved = _prove(app, draft, name, taken, progress)
+        with app.store.writing() as session, _naming(packed):
             lock_campaign(session, name)
             # Again: another import may have taken the name while the archive was proved.
-            former = _find_former(session, name, archive, draft)
-            try:
-                import_rows(draft / FILE, session.connection(), replacing=former)
-            except StoreError as error:
-                raise BackupError(f"{file}: {error}") from None
+            former = _find_former(session, name, archive, taken)
+            _replace_rows(session, former, Rebuilding(session, taken, ruleset, now), _lines(app, draft, taken))
+            check_rebuilt(session, ruleset, name)
             asked = _adopt(session, app, name, str(packed.facts["address"]), now)
             turn = load_campaign(session, name).turn
             shutil.rmtree(archive / name, ignore_errors=True)  # left by an import that was killed before its commit
             publish(draft / name, archive / name)
         came_from = str(packed.facts["address"])
     return ImportResult(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
+
+
+@contextmanager
+def _naming(packed: BackupReader) -> Iterator[None]:
+    """Raise a fault that the block finds in a file as a BackupError that names it."""
+    try:
+        yield
+    except (BackupError, ReplayError) as error:
+        raise BackupError(f"{packed.path}: {error}") from None
 
 
 def _check_addressed(packed: BackupReader, app: App) -> None:
@@ -212,50 +250,46 @@ def _check_addressed(packed: BackupReader, app: App) -> None:
         )
 
 
-def _unpack(packed: BackupReader, draft: Path) -> str:
-    """Unpack database and archive; return the name of the campaign."""
+def _unpack(packed: BackupReader, draft: Path) -> tuple[str, ImportedArchive]:
+    """Unpack lines, archive and content; return the name of the campaign, and its archive."""
     check_room(packed, draft)
-    take_database(packed, draft / FILE, leave=LEFT_BEHIND, find=first_unfit)
-    with closing(sqlite3.connect(draft / FILE)) as database:
-        names = [name for (name,) in database.execute("SELECT name FROM campaign")]
-        records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
-        if len(names) != 1 or not is_campaign_name(names[0]) or set(packed.folders(TURNS)) - {names[0]}:
-            raise BackupError(f"{packed.path} does not hold one campaign")
-        if any(json.loads(zlib.decompress(record))["campaign"] != names[0] for (record,) in records):
-            raise BackupError(f"{packed.path}: a record in its database is of another campaign")
-    keep_one_campaign(draft / FILE, names[0])
-    packed.unpack(f"{TURNS}{names[0]}/", draft / names[0])
-    return str(names[0])
+    name = str(packed.facts["campaigns"][0]["name"])
+    if not is_campaign_name(name) or packed.folders(TURNS) != (name,):
+        raise BackupError(f"{packed.path} does not hold one campaign")
+    packed.take(LINES, draft / LINES, most=MOST_BYTES)
+    packed.unpack(f"{TURNS}{name}/", draft / name)
+    packed.unpack(CONTENT, draft / _CONTENT, is_hash)
+    with _naming(packed):
+        return name, ImportedArchive(draft, name, draft / _CONTENT)
 
 
-def _find_former(session: Session, name: str, archive: Path, draft: Path) -> int | None:
+def _find_former(session: Session, name: str, archive: Path, taken: ImportedArchive) -> int | None:
     """Return the id of the same campaign if it has left this home before; None if its name is free.
 
     Raises:
         BackupError: The name is taken by another campaign or archive.
     """
     here = session.execute(select(Campaign.id, Campaign.status).where(Campaign.name == name)).first()
-    if here is not None and not (here.status == CampaignState.MOVED and _continues(session, here.id, draft)):
+    if here is not None and not (here.status == CampaignState.MOVED and _continues(session, here.id, taken)):
         raise BackupError(
             f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
             "another"
         )
-    if (archive / name).exists():
-        ours = _setup_record(archive / name)
-        if not ours or ours != _setup_record(draft / name):
-            raise BackupError(f"{archive / name} holds the archive of another campaign: move it away, then try again")
+    if (archive / name).exists() and _setup_record(archive / name) != taken.turns[0].raw:
+        raise BackupError(f"{archive / name} holds the archive of another campaign: move it away, then try again")
     return None if here is None else int(here.id)
 
 
 def _setup_record(folder: Path) -> bytes:
     """Return the first record of a campaign's archive; b"" if there is none."""
+    first = next(iter(sorted(folder.glob("[0-9]*"))), folder)
     try:
-        return read_plain(folder / folder_name(0) / RECORD, MOST_RECORD)
+        return read_plain(first / RECORD, MOST_RECORD)
     except (OSError, ValueError):
         return b""
 
 
-def _continues(session: Session, campaign_id: int, draft: Path) -> bool:
+def _continues(session: Session, campaign_id: int, taken: ImportedArchive) -> bool:
     """Return True if the imported campaign has the last record of the one that left."""
     last = (
         select(Turn.record)
@@ -263,63 +297,56 @@ def _continues(session: Session, campaign_id: int, draft: Path) -> bool:
         .order_by(Turn.number.desc())
         .limit(1)
     )
-    record = session.scalars(last).one()
-    with closing(sqlite3.connect(draft / FILE)) as database:
-        rows = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
-        return any(zlib.decompress(packed) == record for (packed,) in rows)
+    return file_hash(session.scalars(last).one() or b"") in taken.by_record
 
 
-def _prove(
-    app: App, packed: BackupReader, draft: Path, name: str, now: dt.datetime, progress: Progress
-) -> tuple[str, ...]:
-    """Prove the archive by seed and last record of the database; return what cannot be proved here."""
-    game = packed.facts["campaigns"][0]
-    _check_game(packed, app.games, str(game["game"]), int(game["version"]))
-    with _isolated_app(app, draft) as there:
-        if problems := complete_archive(there, now):
-            raise BackupError(f"{packed.path}: {problems[0]}")
-        with there.store.reading() as session:
-            try:
-                snapshot = check_campaign(session, there, name)
-            except (BackupError, CampaignError) as error:
-                raise BackupError(f"{packed.path}: {error}") from None
-            newest = load_record(session, snapshot, snapshot.turn - 1)
-        verified = verify(
-            draft,
-            name,
-            games=app.games,
-            seed=snapshot.seed,
-            on_turn=lambda done, total: progress("proving", done, total),
-        )
-    if verified.head != file_hash(newest):
-        raise BackupError(f"{packed.path}: its archive ends with another record than its database")
-    return verified.unproved
-
-
-def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str, version: int) -> None:
+def _find_game(packed: BackupReader, games: Mapping[str, AnyRuleset], taken: ImportedArchive) -> AnyRuleset:
+    key, made_by = taken.turns[0].record["game"], taken.turns[-1].record["version"]
+    said = shown(key).strip("'")
     try:
-        here = games[key].version if key in games else None
+        ruleset = games.get(key)
     except GameError as error:
-        raise BackupError(f"{packed.path} is a game of {key}: {error}") from None
-    if here is None:
-        raise BackupError(f"{packed.path} is a game of {key}, which is not installed here")
-    if here < version:
-        raise BackupError(f"{packed.path} is of {key} version {version}; here is version {here}: install a newer one")
+        raise BackupError(f"{packed.path} is a game of {said}: {error}") from None
+    if ruleset is None:
+        raise BackupError(f"{packed.path} is a game of {said}, which is not installed here")
+    if ruleset.version < made_by:
+        raise BackupError(
+            f"{packed.path} is of {key} version {made_by}; here is version {ruleset.version}: install a newer one"
+        )
+    return ruleset
 
 
-@contextmanager
-def _isolated_app(app: App, draft: Path) -> Iterator[App]:
-    """Return an application whose only campaign is the imported one, before it is stored here."""
-    with closing(Store(f"sqlite:///{draft / FILE}")) as store:
-        yield replace(app, settings=replace(app.settings, archive=draft), store=store, archives=True)
+def _lines(app: App, draft: Path, taken: ImportedArchive) -> Iterator[Line]:
+    return read_lines(draft / LINES, own=app.settings.address, seats=taken.seats)
+
+
+def _prove(app: App, draft: Path, name: str, taken: ImportedArchive, progress: Progress) -> tuple[str, ...]:
+    """Check all lines, and prove the archive by the seed in them; return what cannot be proved here."""
+    seeds = [line.values["seed"] for line in _lines(app, draft, taken) if line.table.name == "campaign"]
+    return verify(
+        draft,
+        name,
+        games=app.games,
+        seed=seeds[0],
+        on_turn=lambda done, total: progress("proving", done, total),
+    ).unproved
+
+
+def _replace_rows(session: Session, former: int | None, rows: Rebuilding, lines: Iterator[Line]) -> None:
+    """Insert the rows of lines, and remove those of the campaign as it left."""
+    if former is not None:
+        # Removed only afterwards, so that no id of these rows is used again.
+        session.execute(update(Campaign).where(Campaign.id == former).values(name=""))
+    rows.insert(lines)
+    if former is not None:
+        remove_campaign(session.connection(), former)
+    session.expire_all()
 
 
 def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Put the campaign on hold, void all codes and tokens, and ask all players to confirm the transfer."""
     before = locked_campaign(session, name)
-    # With its old key, the writer of the file could compute the codes that players get from now on.
-    hold = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON}
-    values = {**hold, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
+    values = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON, "era": before.era + 1}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
     context = Context(session, app, snapshot, now)

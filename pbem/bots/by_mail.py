@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from pbem.bots.match import seed_of
 from pbem.campaign.order_sheets import open_report
-from pbem.campaign.value_checks import is_campaign_name
+from pbem.campaign.snapshot import is_campaign_name
 from pbem.config import SECRETS, Settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import PARSE_ERRORS, ConfigError, PbemError, RulesetError, describe_error

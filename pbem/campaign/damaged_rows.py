@@ -18,7 +18,7 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import NullType
 
 from pbem.app import App
-from pbem.campaign.value_checks import is_campaign_name, shown
+from pbem.campaign.snapshot import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
 from pbem.log import event
 from pbem.store.models import Base, Campaign, KeyValue
@@ -30,6 +30,15 @@ T = TypeVar("T")
 _FACT = Base.metadata.tables["fact"].c
 
 MEND = "put it right in the database, or restore a backup"
+
+
+_SHOWN = 40
+
+
+def shown(value: object) -> str:
+    """Return the beginning of a value in ASCII, for a sentence that tells what was found."""
+    text = ascii(value if isinstance(value, str | int | float | bytes | None) else type(value).__name__)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def each_by_itself(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +37,14 @@ _HOLD_REASONS = {
     HoldKind.RULING: "needs a ruling",
     HoldKind.RULED: "ruling submitted",
 }
+
+_NAME = re.compile(r"[a-z0-9-]{1,40}")
+
+
+def is_campaign_name(text: str) -> bool:
+    """Return True if a campaign may have this name."""
+    return _NAME.fullmatch(text) is not None
+
 
 NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
 """The columns of a campaign that is not held."""

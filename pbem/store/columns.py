@@ -31,36 +31,26 @@ class Leaves(IntEnum):
 
 
 class Form(Enum):
-    """The kind of the values of a column, beyond its type: checked in rows that come from another home.
+    """The kind of the values of a column, beyond its type: checked in a campaign that comes from another home.
 
-    Each has its check in `pbem.campaign.column_checks`. Keys and counts need none.
+    Each has its check in `pbem.backup.lines`, but for MADE_ANEW: an import makes such a value of the archive, or
+    of a key of this home, and no export has it. Keys, counts and plain texts need none.
     """
 
+    MADE_ANEW = auto()
     ADDRESS = auto()
     ADDRESS_OR_NONE = auto()
-    LOWER_ADDRESS = auto()
     PERSON_NAME_OR_NONE = auto()
     CAMPAIGN_NAME = auto()
-    GAME = auto()
-    ORDINAL = auto()
-    TURN = auto()
-    OBJECT = auto()
-    OBJECTS = auto()
     SCHEDULE = auto()
     HOUSE_RULES = auto()
     SECRET = auto()
     DICE = auto()
     DICE_WORD = auto()
-    DICE_WORDS = auto()
     SEAT = auto()
     SEATS = auto()
-    STATE = auto()
-    RECORD = auto()
-    VIEW = auto()
-    REPORT_FILES = auto()
-    HASH = auto()
-    HASH_OR_NONE = auto()
-    CODE = auto()
+    ORDERS = auto()
+    FINDINGS = auto()
     MESSAGE_ID = auto()
 
 

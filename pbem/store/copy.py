@@ -7,7 +7,7 @@ as stored, still compressed, without being decoded.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,33 +21,22 @@ from sqlalchemy import (
     String,
     Table,
     delete,
-    false,
     func,
     insert,
     inspect,
     select,
-    update,
 )
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import StoreError
-from pbem.store.columns import CAMPAIGN, Leaves, left_values, of_campaigns, tables_leaving, way_home
+from pbem.store.columns import CAMPAIGN, Leaves, of_campaigns, tables_leaving, way_home
 from pbem.store.migrate import migrate, require_current_schema, require_tables, schema_is_current, sqlite_path
-from pbem.store.models import Base, Campaign
+from pbem.store.models import Base
 from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_refused
 from pbem.store.types import UtcDateTime
 
-
-def _tables_before(least: Leaves) -> frozenset[str]:
-    return frozenset(Base.metadata.tables) - {table.name for table in tables_leaving(Base.metadata, least)}
-
-
-PASSING = _tables_before(Leaves.HOME)
+PASSING = frozenset(Base.metadata.tables) - {table.name for table in tables_leaving(Base.metadata, Leaves.HOME)}
 """Tables that describe running processes. They are in no copy."""
-
-LEFT_BEHIND = _tables_before(Leaves.CAMPAIGN)
-"""Tables that belong to the home and never move with a campaign: above all its mail, which is sent in its name."""
 
 AT_ONCE = 50
 """Rows in memory at a time: states and reports are long."""
@@ -142,99 +131,12 @@ def checkpoint(file: Path) -> None:
         database.execute("PRAGMA journal_mode = DELETE")
 
 
-def import_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
-    """Add the rows of a file to a database, in its transaction, with new ids after those in use.
-
-    People are matched by address. With `replacing`, the id of a campaign, the rows
-    take its place. Raises StoreError if some rows are there already.
-    """
-    engine = open_engine(f"sqlite:///{file}")
-    kept = [name for name in Base.metadata.tables if name not in LEFT_BEHIND]
-    try:
-        if target.dialect.name == "postgresql":
-            # New ids follow the largest there, so no other process may insert rows meanwhile.
-            target.exec_driver_sql(f"LOCK TABLE {', '.join(sorted(kept))} IN SHARE ROW EXCLUSIVE MODE")
-        with engine.connect() as source, source.begin():
-            _add_rows(source, target, kept, replacing)
-        _advance_sequences(target)
-    except IntegrityError as error:
-        raise StoreError(f"some of its rows are there already ({str(error.orig).strip().splitlines()[0]})") from None
-    finally:
-        engine.dispose()
-
-
-def _add_rows(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
-    numbers = {name: _new_ids(source, target, Base.metadata.tables[name]) for name in kept}
-    if replacing is not None:
-        _remove(target, replacing)  # only now, so that no id of these rows is used again
-    numbers["person"] |= _known_people(source, target)
-    known = set(target.scalars(select(_PEOPLE.id)))
-    for table in plain_tables():
-        if table.name not in kept:
-            continue
-        points = {
-            column.name: key.column.table.name
-            for column in Base.metadata.tables[table.name].columns
-            for key in column.foreign_keys
-        }
-        for rows in _rows_of(source, table):
-            moved = [_renumber(_replace_nul(row), table.name, points, numbers) for row in rows]
-            fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
-            if fresh:
-                target.execute(insert(table), fresh)
-
-
-def _remove(target: Connection, campaign_id: int) -> None:
+def remove_campaign(target: Connection, campaign_id: int) -> None:
     """Delete all rows of a campaign in the order of their foreign keys; messages belong to the home and stay."""
     for table in reversed(Base.metadata.sorted_tables):
         # sorted_tables has referenced tables first, so the campaign itself goes last.
         if table.name == CAMPAIGN or way_home(table) is not None:
             target.execute(delete(table).where(of_campaigns(table, [campaign_id])))
-
-
-def keep_one_campaign(file: Path, name: str) -> None:
-    """Delete from a copy what belongs to other campaigns or to the home, and the codes and tokens of this one."""
-    # Codes are made anew by the other home; deputies and standbys have agreed to this one alone; and what it takes to
-    # undo an action names rows by their ids here.
-    engine = open_engine(f"sqlite:///{file}")
-    mine = select(Campaign.id).where(Campaign.name == name)
-    try:
-        with engine.execution_options(pbem_writes=True).connect() as rows, rows.begin():
-            ids = list(rows.scalars(mine))
-            for table in reversed(Base.metadata.sorted_tables):
-                if table.name in LEFT_BEHIND:
-                    rows.execute(delete(table))
-                    continue
-                if values := left_values(table, Leaves.CAMPAIGN):
-                    rows.execute(update(table).values(values))
-                rows.execute(delete(table).where(func.coalesce(of_campaigns(table, ids), false()).is_(false())))
-    finally:
-        engine.dispose()
-    checkpoint(file)
-
-
-_PEOPLE = Base.metadata.tables["person"].c
-
-
-def _new_ids(source: Connection, target: Connection, table: Table) -> dict[int, int]:
-    """Return the new id of each row: consecutive after the newest there, however large they are in the file."""
-    newest = target.scalar(select(func.max(table.c.id))) or 0
-    return {old: newest + place for place, old in enumerate(source.scalars(select(table.c.id).order_by(table.c.id)), 1)}
-
-
-def _known_people(source: Connection, target: Connection) -> dict[int, int]:
-    """Return the ids of people who are there already, by their ids in the file."""
-    known = {key: id_ for id_, key in target.execute(select(_PEOPLE.id, _PEOPLE.key))}
-    return {id_: known[key] for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key)) if key in known}
-
-
-def _renumber(
-    row: dict[str, Any], table: str, points: Mapping[str, str], numbers: Mapping[str, Mapping[int, int]]
-) -> dict[str, Any]:
-    def at(kind: str, number: int | None) -> int | None:
-        return None if number is None else numbers[kind][number]
-
-    return row | {"id": at(table, row["id"])} | {name: at(kind, row[name]) for name, kind in points.items()}
 
 
 def _advance_sequences(target: Connection) -> None:
@@ -252,7 +154,7 @@ def _advance_sequences(target: Connection) -> None:
 
 def _copy_rows(source: Connection, target: Connection) -> None:
     """Copy all rows, table by table, those that others point to first."""
-    for table in plain_tables():
+    for table in _plain_tables():
         if table.name not in PASSING:
             for rows in _rows_of(source, table):
                 target.execute(insert(table), [_replace_nul(row) for row in rows])
@@ -271,7 +173,7 @@ def _rows_of(source: Connection, table: Table) -> Iterator[Sequence[Row[Any]]]:
     yield from source.execute(query).partitions()
 
 
-def plain_tables() -> list[Table]:
+def _plain_tables() -> list[Table]:
     """Return the tables with types that leave stored values as they are, in the order of their foreign keys."""
     tables, plain = Base.metadata.sorted_tables, MetaData()
     return [

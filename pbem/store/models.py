@@ -75,7 +75,7 @@ class Person(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     address: Mapped[str] = column(String(254), form=Form.ADDRESS, planned=True)
-    key: Mapped[str] = column(String(254), form=Form.LOWER_ADDRESS, unique=True)
+    key: Mapped[str] = column(String(254), form=Form.MADE_ANEW, unique=True)
     fallback: Mapped[str] = column(String(254), form=Form.ADDRESS_OR_NONE, default="")
     plain: Mapped[bool] = column(default=False, planned=True)
     calendar: Mapped[bool] = mapped_column(default=True)
@@ -104,19 +104,19 @@ class Campaign(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = column(String(40), form=Form.CAMPAIGN_NAME, unique=True)
-    game: Mapped[str] = column(String(40), form=Form.GAME)
-    version: Mapped[int] = column(form=Form.ORDINAL, planned=True)
-    options: Mapped[Any] = column(CanonicalJson, form=Form.OBJECT)
+    game: Mapped[str] = column(String(40), form=Form.MADE_ANEW)
+    version: Mapped[int] = column(form=Form.MADE_ANEW, planned=True)
+    options: Mapped[Any] = column(CanonicalJson, form=Form.MADE_ANEW)
     gm: Mapped[str] = column(String(254), form=Form.ADDRESS, planned=True)
     gm_name: Mapped[str] = column(String(60), form=Form.PERSON_NAME_OR_NONE, default="", planned=True)
     schedule: Mapped[str] = column(String(120), form=Form.SCHEDULE, undo=Undo.SET, planned=True)
     status: Mapped[CampaignState] = column(
         string_enum(CampaignState, 10), default=CampaignState.FORMING, left=CampaignState.RUNNING, planned=True
     )
-    turn: Mapped[int] = column(form=Form.TURN, default=0, planned=True)
+    turn: Mapped[int] = column(form=Form.MADE_ANEW, default=0, planned=True)
     seed: Mapped[bytes] = column(form=Form.SECRET)
-    dice_words: Mapped[Any] = column(CanonicalJson, form=Form.DICE_WORDS, default=list, planned=True)
-    mail_key: Mapped[bytes] = column(form=Form.SECRET)
+    dice_words: Mapped[Any] = column(CanonicalJson, form=Form.MADE_ANEW, default=list, planned=True)
+    mail_key: Mapped[bytes] = column(form=Form.MADE_ANEW)
     created_at: Mapped[dt.datetime]
     policy: Mapped[Any] = column(CanonicalJson, form=Form.HOUSE_RULES, default=dict, undo=Undo.SET, planned=True)
     gm_token_hash: Mapped[str] = column(String(64), default="", left="")
@@ -125,10 +125,10 @@ class Campaign(Base):
     )
     hold_reason: Mapped[str] = column(default="", left="", undo=Undo.SET, planned=True)
     moved_to: Mapped[str] = column(default="", left="", planned=True)
-    era: Mapped[int] = column(form=Form.TURN, default=0, planned=True)
-    origin: Mapped[int] = column(form=Form.TURN, default=0)
+    era: Mapped[int] = column(default=0, planned=True)
+    origin: Mapped[int] = column(form=Form.MADE_ANEW, default=0)
     # Large, and needed once: not loaded with the rest.
-    given: Mapped[bytes | None] = column(CompressedBytes, form=Form.STATE, deferred=True)
+    given: Mapped[bytes | None] = column(CompressedBytes, form=Form.MADE_ANEW, deferred=True)
 
     seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="Seat.id")
 
@@ -248,7 +248,7 @@ class WithdrawnTurns(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
     kind: Mapped[WithdrawalKind] = mapped_column(string_enum(WithdrawalKind, 10))
-    first: Mapped[int] = column(form=Form.TURN)
+    first: Mapped[int]
     at: Mapped[dt.datetime]
 
 
@@ -267,7 +267,7 @@ class StoredRoll(Base):
     turn: Mapped[int] = column(until=0, planned=True)
     label: Mapped[str]
     dice: Mapped[str] = column(String(40), form=Form.DICE)
-    number: Mapped[int] = column(form=Form.ORDINAL)
+    number: Mapped[int]
     at: Mapped[dt.datetime]
 
 
@@ -305,16 +305,16 @@ class Turn(Base):
     shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
     number: Mapped[int] = column(until=0, planned=True)
     awaited: Mapped[Any] = column(CanonicalJson, form=Form.SEATS)
-    state: Mapped[bytes] = column(CompressedBytes, form=Form.STATE)
-    state_hash: Mapped[str] = column(String(64), form=Form.HASH_OR_NONE)
+    state: Mapped[bytes] = mapped_column(CompressedBytes)
+    state_hash: Mapped[str] = column(String(64), form=Form.MADE_ANEW)
     opened_at: Mapped[dt.datetime]
     deadline: Mapped[dt.datetime | None] = column(undo=Undo.SET, planned=True)
     reminded_at: Mapped[dt.datetime | None] = column(undo=Undo.MILD)
     extensions: Mapped[int] = mapped_column(default=0)
     ruling: Mapped[Any] = column(CanonicalJson, nullable=True, undo=Undo.SET, planned=True)
-    resolved_at: Mapped[dt.datetime | None] = column(planned=True)
-    record: Mapped[bytes | None] = column(CompressedBytes, form=Form.RECORD)
-    archived_at: Mapped[dt.datetime | None]
+    resolved_at: Mapped[dt.datetime | None] = column(planned=True, form=Form.MADE_ANEW)
+    record: Mapped[bytes | None] = mapped_column(CompressedBytes)
+    archived_at: Mapped[dt.datetime | None] = column(form=Form.MADE_ANEW)
 
 
 class ExtensionVote(Base):
@@ -341,11 +341,11 @@ class Report(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
-    code: Mapped[str] = column(String(32), form=Form.CODE, unique=True, undo=Undo.SET, planned=True)
+    code: Mapped[str] = column(String(32), form=Form.MADE_ANEW, unique=True, undo=Undo.SET, planned=True)
     message_id: Mapped[str] = column(String(200), form=Form.MESSAGE_ID, index=True, undo=Undo.SET)
-    edition: Mapped[int] = column(form=Form.ORDINAL, default=1)
-    view: Mapped[bytes] = column(CompressedBytes, form=Form.VIEW)
-    files: Mapped[Mapping[str, bytes]] = column(CompressedFiles, form=Form.REPORT_FILES)
+    edition: Mapped[int] = column(default=1)
+    view: Mapped[bytes] = column(CompressedBytes, form=Form.MADE_ANEW)
+    files: Mapped[Mapping[str, bytes]] = mapped_column(CompressedFiles)
     """The parts of the report as mailed, for the archive, by their names there."""
 
 
@@ -377,7 +377,7 @@ class StoredAttachment(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"), index=True)
-    sha256: Mapped[str] = column(String(64), form=Form.HASH)
+    sha256: Mapped[str] = column(String(64), form=Form.MADE_ANEW)
     content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -490,13 +490,13 @@ class OrderSheet(Base):
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
     letter_id: Mapped[int | None] = mapped_column(ForeignKey("letter.id"))
-    version: Mapped[int] = column(form=Form.ORDINAL)
+    version: Mapped[int]
     accepted: Mapped[bool] = column(undo=Undo.SET, planned=True)
     wait: Mapped[bool]
-    digest: Mapped[str] = column(String(64), form=Form.HASH)
+    digest: Mapped[str] = column(String(64), form=Form.MADE_ANEW)
     text: Mapped[str]
-    orders: Mapped[Any] = column(CanonicalJson, form=Form.OBJECTS)
-    findings: Mapped[Any] = column(CanonicalJson, form=Form.OBJECTS)
+    orders: Mapped[Any] = column(CanonicalJson, form=Form.ORDERS)
+    findings: Mapped[Any] = column(CanonicalJson, form=Form.FINDINGS)
     received_at: Mapped[dt.datetime]
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
 
@@ -579,7 +579,7 @@ class Question(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    number: Mapped[int] = column(form=Form.ORDINAL)
+    number: Mapped[int]
     turn: Mapped[int] = column(until=0, planned=True)
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)

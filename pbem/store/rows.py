@@ -3,8 +3,7 @@
 Rows are copied into a schema that our own migrations made. Views, triggers, virtual
 tables and generated columns, which are code that a query would run, are refused before
 any query. What is left, such as the conditions of indexes, may call nothing that reaches out of the file
-(`trusted_schema`), and has a limit of time. Values are read by the types of their columns;
-those of an exported campaign are checked further (`pbem.campaign.column_checks`).
+(`trusted_schema`), and has a limit of time. Values are read by the types of their columns.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import math
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +37,7 @@ from sqlalchemy.types import NullType, TypeDecorator, TypeEngine
 
 from pbem.errors import PARSE_ERRORS, ConfigError, StoreError
 from pbem.store.columns import of_campaigns
+from pbem.store.copy import PASSING
 from pbem.store.migrate import knows_revision, migrate
 from pbem.store.models import Base
 from pbem.store.session import Store, existing_file, why_refused
@@ -80,14 +80,11 @@ class UnreadableValue:
         return f"table {self.table}, row {self.row}, field {self.field}: {self.said}"
 
 
-FindFault = Callable[[Connection], UnreadableValue | None]
-
-
-def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindFault) -> None:
+def take_rows(source: Path, target: Path) -> None:
     """Create a database of the current version with the rows of a file of this or an older version.
 
-    The tables of `leave` stay empty. Raises StoreError naming what is wrong with the
-    file, or the value that `find` finds in the rows; the target is of no use then.
+    Tables of running processes stay empty. Raises StoreError naming what is wrong with the
+    file, or the value that cannot be read; the target is of no use then.
     """
     try:
         until = time.monotonic() + SECONDS * (1 + source.stat().st_size / (64 << 20))
@@ -95,7 +92,7 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindF
             revision = _require_whole(rows)
         migrate(f"sqlite:///{target}", revision)
         with _open_guarded(f"file:{quote(str(target))}", until) as ours:
-            _copy_tables(ours, source, leave)
+            _copy_tables(ours, source)
         migrate(f"sqlite:///{target}")
     except sqlite3.Error as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
@@ -106,7 +103,7 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str], find: FindF
     except (*PARSE_ERRORS, zlib.error, SQLAlchemyError, ConfigError) as error:
         raise StoreError(f"its rows cannot be brought to this version: {_shorten(error)}") from None
     with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
-        if fault := find(session.connection()):
+        if fault := first_fault(session.connection()):
             raise StoreError(fault.text)
 
 
@@ -163,7 +160,7 @@ def _require_whole(rows: sqlite3.Connection) -> str:
     return revision
 
 
-def _copy_tables(ours: sqlite3.Connection, source: Path, leave: Collection[str]) -> None:
+def _copy_tables(ours: sqlite3.Connection, source: Path) -> None:
     ours.execute("PRAGMA foreign_keys = OFF")  # checked as a whole, in any order of the tables
     # Rows that lack a column have its default, which may be long: a million of them would fill the disk.
     (page,) = ours.execute("PRAGMA page_size").fetchone()
@@ -172,7 +169,7 @@ def _copy_tables(ours: sqlite3.Connection, source: Path, leave: Collection[str])
     tables = ours.execute("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
     ours.execute("BEGIN")
     for (table,) in tables:
-        if table not in leave and table != "alembic_version":
+        if table not in PASSING and table != "alembic_version":
             names = [f'"{row[1]}"' for row in ours.execute(f'PRAGMA main.table_info("{table}")')]
             # With the name of the table: SQLite takes the name of a missing column, quoted alone, for a text.
             theirs = ", ".join(f"t.{name}" for name in names)

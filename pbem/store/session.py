@@ -284,7 +284,8 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # no transactions by the driver: `begun` begins them
-        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see value_checks.text
+        # Bytes that are not UTF-8 are read as surrogates (PEP 383), so that only their own row is unusable.
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         # SQLite keeps busy_timeout and foreign_keys for one connection only.
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",

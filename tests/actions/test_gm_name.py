@@ -8,13 +8,11 @@ from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign
 from pbem.actions.seats import Invite
 from pbem.actions.settings import ChangeGm, NameGm
-from pbem.campaign.column_checks import first_unfit
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.mail.compose import compose
 from pbem.report.notices import Notice
-from pbem.store.models import Campaign
 from tests.toy.home import Desk, prepared, text_of
 
 EVE = "Eve Smith (gm@example.org)"
@@ -87,14 +85,6 @@ def test_another_gm_has_no_name_yet(named: Desk) -> None:
     run_action(named.app, "toy1", NameGm(""), named.now)
     with named.app.store.reading() as session:
         assert load_campaign(session, "toy1").gm_shown == "gma@example.org"
-
-
-def test_an_import_refuses_a_forged_one(named: Desk) -> None:
-    """A name that could not be typed here does not come in with a file of another home."""
-    with named.app.store.writing() as session:
-        session.query(Campaign).one().gm_name = "Eve\nBcc: x@example.com"
-    with named.app.store.reading() as session:
-        assert "a name is expected" in str(first_unfit(session.connection()))
 
 
 def test_a_title_is_a_house_rule(named: Desk) -> None:

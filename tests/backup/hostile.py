@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from pbem.backup.files import MANIFEST
+from pbem.backup.files import CONTENT, LINES, MANIFEST
 
 Facts = dict[str, Any]
 
@@ -55,3 +58,24 @@ def with_settings(source: Path, target: Path, lines: str, files: Mapping[str, by
     names = {line.partition("=")[0].strip() for line in lines.splitlines()}
     kept = [line for line in text.splitlines() if line.partition("=")[0].strip() not in names]
     return forged(source, target, {"pbem.toml": "\n".join([*kept, lines, ""]).encode(), **(files or {})})
+
+
+def with_other_rows(source: Path, target: Path, statements: str) -> Path:
+    """Write a copy of a backup with its database changed, and all else as it was."""
+    with closing(sqlite3.connect(":memory:")) as database, zipfile.ZipFile(source) as old:
+        database.deserialize(old.read("database.sqlite"))
+        database.executescript(statements)
+        return forged(source, target, {"database.sqlite": database.serialize()})
+
+
+def lines_of(source: Path) -> list[Facts]:
+    """Return the lines of an exported campaign."""
+    with zipfile.ZipFile(source) as old:
+        return [json.loads(line) for line in old.read(LINES).splitlines()]
+
+
+def with_lines(source: Path, target: Path, lines: Sequence[object], *content: bytes) -> Path:
+    """Write a copy of an exported campaign with other lines, and further content."""
+    raw = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    files = {CONTENT + hashlib.sha256(each).hexdigest(): each for each in content}
+    return forged(source, target, {LINES: raw, **files})

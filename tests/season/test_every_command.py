@@ -193,9 +193,12 @@ LEFT_BEHIND = {"applicant", "deputy", "letter", "outgoing", "report_copy", "requ
 VOID = {
     *(("campaign", each) for each in ("era", "gm_token_hash", "hold_kind", "hold_reason", "mail_key")),
     *(("question", "code"), ("question", "message_id"), ("report", "code"), ("report", "message_id")),
-    *(("seat", "dice_code"), ("seat", "token_hash"), ("act", "undo")),
+    *(("seat", "dice_code"), ("seat", "token_hash"), ("act", "undo"), ("turn", "archived_at")),
 }
-"""The columns that an import changes: codes and tokens are void, turns are on hold, and what was done stays done."""
+"""The columns that an import changes: codes and tokens are void, turns are on hold, and what was done stays done.
+
+The archive is there since the import.
+"""
 
 
 def rows_of_campaign(rows: Rows, name: str) -> Mapping[str, list[Mapping[str, Any]]]:
