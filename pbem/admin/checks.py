@@ -99,7 +99,7 @@ _MAIL_ADVICE = [
             "this machine does not know who signed the server's certificate: name the authority's file with tls_ca"
         ),
         r"tls_ca": "the file must hold certificates in PEM form",
-        r"wrong.version.number|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls": (
+        r"speaks no tls|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls": (
             "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS"
         ),
         r"refuses the access token": (

@@ -76,7 +76,7 @@ def _quote_reason(line: str) -> str:
     """Return a HOLD whose reason has commas, or what would begin a comment, with the reason in quotes."""
     verb, _, reason = line.partition(" ")
     signs = "".join(reason.split())
-    if verb.upper() != "HOLD" or '"' in reason or quote_word(signs) == signs:
+    if verb.upper() != "HOLD" or not signs or '"' in reason or quote_word(signs) == signs:
         return line
     return f"{verb} {quote_word(reason.strip())}"
 

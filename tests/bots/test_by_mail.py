@@ -515,7 +515,7 @@ def killed_pass(bot: BotHome, before: str) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("before", ["carrier.send", "mailbox.done", "pass._delete_answers"])
+@pytest.mark.parametrize("before", ["carrier.send", "mailbox.finish", "pass._delete_answers"])
 def test_a_pass_may_be_killed_anywhere(bot: BotHome, before: str) -> None:
     """Killed before it sends, before it marks the report, or before it forgets the answer: the home has one sheet.
 
@@ -529,7 +529,7 @@ def test_a_pass_may_be_killed_anywhere(bot: BotHome, before: str) -> None:
     bot.deliver()
 
     assert len(bot.sheets()) == 1
-    assert len(every) == (2 if before == "mailbox.done" else 1)
+    assert len(every) == (2 if before == "mailbox.finish" else 1)
     assert len(set(every)) == 1
     assert bot.waiting() == 0
     assert not list((bot.folder / ANSWERS).iterdir())

@@ -56,7 +56,7 @@ def test_everybody_reads_all_scores(desk: Desk) -> None:
     ]
 
 
-@pytest.mark.parametrize(("site", "told"), [("off", False), ("news", False), ("replay", True), ("all", True)])
+@pytest.mark.parametrize(("site", "told"), [("off", False), ("news", False), ("replay", True), ("full", True)])
 def test_scores_are_told_where_the_replay_tells_them(desk: Desk, site: str, told: bool) -> None:
     """Without a replay no player learns from the last report what others' reports said of their scores."""
     end(desk, site=site)

@@ -89,7 +89,7 @@ def test_answers_to_all_are_in_the_replay(desk: Desk) -> None:
         ("question", "the GM", [["p", "They may."]]),
     ]
     assert b"May I bid twice" not in b"".join(files(site(desk)).values())
-    desk.set_rules(site="all")
+    desk.set_rules(site="full")
     assert [word["to"] for word in opening(site(desk), 2)["words"]] == [[], [], ["red"], ["red"]]
 
 
