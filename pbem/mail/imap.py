@@ -41,7 +41,7 @@ from pbem.mail.mailbox import (
     truncate_message,
 )
 
-SIZES_AT_ONCE = 1_000
+VALUES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
 
 MOST_DELETED = 1_000
@@ -127,7 +127,7 @@ class ImapMailbox:
             known: Mapping[str, int] = {}
             if unmoved is not None and (unmoved.mailbox, unmoved.uid_validity) == (self._name, validity):
                 known, self._copied = unmoved.sizes, unmoved.copied
-            sizes = self._not_stored(self._sizes(sorted(imap.search(["UNDELETED"]))), known)
+            sizes = self._not_stored(self._values(sorted(imap.search(["UNDELETED"])), "RFC822.SIZE"), known)
             for mails in in_batches((item, item[1]) for item in sizes):
                 self._found = dict(mails)
                 yield self._read(mails, validity)
@@ -146,10 +146,7 @@ class ImapMailbox:
             self.close()
             self._imap = imap = self.connect()
             imap.select_folder(self._url.folder, readonly=True)
-            uids = imap.search(["UNDELETED"])
-            parts = (uids[start : start + SIZES_AT_ONCE] for start in range(0, len(uids), SIZES_AT_ONCE))
-            answers = (each for part in parts for each in imap.fetch(part, ["INTERNALDATE"]).values())
-            return [each[b"INTERNALDATE"] for each in answers if b"INTERNALDATE" in each]
+            return [at for _, at in self._values(imap.search(["UNDELETED"]), "INTERNALDATE")]
 
     def examine(self) -> tuple[list[str], list[Quota]]:
         """Return a clause for each folder in which rights are missing, and the quotas, as far as the server tells.
@@ -244,12 +241,13 @@ class ImapMailbox:
             else:
                 yield uid, size
 
-    def _sizes(self, uids: list[int]) -> Iterator[tuple[int, int]]:
-        """Yield each mail's UID and size, except those that have vanished meanwhile."""
-        for start in range(0, len(uids), SIZES_AT_ONCE):
-            some = uids[start : start + SIZES_AT_ONCE]
-            answer = self._imap.fetch(some, ["RFC822.SIZE"])
-            yield from ((uid, size) for uid in some if (size := answer.get(uid, {}).get(b"RFC822.SIZE")) is not None)
+    def _values(self, uids: list[int], field: str) -> Iterator[tuple[int, Any]]:
+        """Yield each mail's UID and the value of a field, except for those that have vanished meanwhile."""
+        for start in range(0, len(uids), VALUES_AT_ONCE):
+            some = uids[start : start + VALUES_AT_ONCE]
+            answer = self._imap.fetch(some, [field])
+            found = ((uid, answer.get(uid, {}).get(field.encode())) for uid in some)
+            yield from ((uid, value) for uid, value in found if value is not None)
 
     def _read(self, mails: list[tuple[int, int]], validity: str) -> list[RawMessage]:
         small = [uid for uid, size in mails if size <= MAX_MAIL]
