@@ -46,7 +46,7 @@ def record_unmoved(app: App, unmoved: Unmoved | None, now: dt.datetime) -> str:
     with app.store.reading() as session:
         before = _read(session)
     told = before["told"]
-    due = unmoved is not None and (told is None or _is_a_day_off(told, now))
+    due = unmoved is not None and (told is None or _is_due_again(told, now))
     kept = None if unmoved is None else _to_json(unmoved)
     after = {**before, "unmoved": kept, "told": now.isoformat() if due else told if kept else None}
     if after != before:
@@ -61,7 +61,7 @@ def empty_processed(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.dat
         return ""
     with app.store.reading() as session:
         before = _read(session)
-    if before["emptied"] is not None and not _is_a_day_off(before["emptied"], now):
+    if before["emptied"] is not None and not _is_due_again(before["emptied"], now):
         return ""
     # First, so that a failure is told once a day too.
     _keep(app, {**before, "emptied": now.isoformat()})
@@ -93,7 +93,7 @@ def _keep(app: App, kept: dict[str, Any]) -> None:
         keep_fact(session, _FACT, kept)
 
 
-def _is_a_day_off(told: str, now: dt.datetime) -> bool:
+def _is_due_again(told: str, now: dt.datetime) -> bool:
     """Return True a day after a time; also if that is still to come, as it was told by a clock that was ahead."""
     return not dt.timedelta() <= now - dt.datetime.fromisoformat(told) < _DAY
 
