@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """What is said of an action, and its other words.
+    """The description of an action, and other words for it.
 
     `args` stand behind the word in its usage. `example` has the lines of a mail that can be sent as they are, but for
     names. `undo` is the command that reverses it, or the reason why there is none. `does` names the classes of

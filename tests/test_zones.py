@@ -65,7 +65,7 @@ def test_the_newer_data_decides(
 
 
 def test_a_path_that_is_set_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who sets PYTHONTZPATH has chosen."""
+    """PYTHONTZPATH decides where it is set."""
     folder = make_system(tmp_path, "# version 2025b\n")
     monkeypatch.setattr("pbem.util._SYSTEM_ZONES", (folder,))
     monkeypatch.setenv("PYTHONTZPATH", folder)

@@ -336,7 +336,7 @@ def test_a_rollback_is_undone(running: Desk) -> None:
 
 
 def test_rollbacks_are_undone_one_by_one(running: Desk) -> None:
-    """What could be undone before a rollback can be again once that is undone."""
+    """Changes that could be undone before a rollback can be again once that is undone."""
     play(running, ALL)
     entries = []
     for deed in (ExtendDeadline("24h"), RollBack(2), ExtendDeadline("24h"), RollBack(1)):

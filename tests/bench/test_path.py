@@ -17,7 +17,7 @@ BOUNDS = {
     "modules of pbem hold": 36,
     "lines of pbem/inbox and pbem/mail": 16_180,
 }
-"""What a plain order sheet, and a hold, may enter at most. These figures only fall."""
+"""The most that a plain order sheet, and a hold, may enter. These figures only fall."""
 
 
 @pytest.mark.in_turn

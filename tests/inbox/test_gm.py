@@ -65,7 +65,7 @@ def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> No
 
 
 def test_a_reason_is_kept_with_its_signs(desk: Desk, token: str) -> None:
-    """What a GM writes behind HOLD reaches the players whole, with commas and semicolons."""
+    """The reason behind HOLD reaches the players whole, with commas and semicolons."""
     answer = command(desk, token, "HOLD Ann is ill, back on Monday; sorry")
 
     assert held(desk) == 'on hold by the GM: "Ann is ill, back on Monday; sorry"'

@@ -191,7 +191,7 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def test_a_later_migration_gives_old_rows_their_new_values(filled: str) -> None:
-    """What is made from another value is made for each row, and what is worded otherwise is so afterwards."""
+    """A value made from another is made for each row, and one worded otherwise is so afterwards."""
     with pytest.raises(ConfigError, match="is of an older version: upgrade it: pbem migrate"):
         require_current_schema(filled)
     migrate(filled)

@@ -36,7 +36,7 @@ def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) 
 
 
 def test_no_bubble_is_lost_when_the_bag_runs_out_during_a_choice() -> None:
-    """What lies on the table when the game ends by an empty bag is still among the 60 bubbles (ruling 35)."""
+    """Bubbles on the table when the game ends by an empty bag are still among the 60 bubbles (ruling 35)."""
     state = lay(
         blue="B2",
         red="D4",
