@@ -9,20 +9,24 @@ tries them in a process of its own (`pbem.report.template_check`).
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import cache_from_source
 from operator import itemgetter
 from pathlib import Path, PurePath
+from pickle import UnpicklingError
 from string import Formatter
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
+import jinja2
 from jinja2 import (
     BaseLoader,
-    BytecodeCache,
     ChoiceLoader,
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     StrictUndefined,
     TemplateNotFound,
@@ -54,7 +58,7 @@ from pbem.text import (
     wrap,
     wrap_order_line,
 )
-from pbem.util import lies_in
+from pbem.util import lies_in, package_data
 
 
 def paragraph(text: str) -> str:
@@ -174,22 +178,57 @@ _OF_DICTS = frozenset(dir(dict))
 _CLOSED = (PurePath, ModuleType, FunctionType)
 
 
-class _Compiled(BytecodeCache):
-    """Cache of compiled templates for all renderers of this process. Files are not used: they would be code."""
+_PROGRAM = package_data("templates")
 
-    def __init__(self) -> None:
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Cache of compiled templates: of all in this process, and of those of the program and of games in files too.
+
+    Files are code, so they are kept where Python keeps that of modules, and a GM's templates have none. They are made
+    anew when a template, a module that its filters may call, Python or Jinja has changed.
+
+    Args:
+        folder: Where the files are kept; it is made when the first is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder), "%s.cache")
         self._kept: dict[tuple[str, str], Any] = {}
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        """Return the key of a template; that of one without a file begins with a point."""
+        # The template of a game is named by its key, and all else by its path.
+        ours = filename is not None and (not Path(filename).is_absolute() or _PROGRAM in Path(filename).parents)
+        return super().get_cache_key(name, filename) if ours else f".{super().get_cache_key(name, filename)}"
+
+    def get_source_checksum(self, source: str) -> str:
+        """Return a checksum of a template and of the program, which Jinja calls as it compiles constants."""
+        return super().get_source_checksum(f"{_program_stamp()}{source}")
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load the code of a template whose source is the same."""
         bucket.code = self._kept.get((bucket.key, bucket.checksum))
+        if bucket.code is None and not bucket.key.startswith("."):
+            with suppress(OSError, EOFError, UnpicklingError):  # none yet, or a damaged one
+                super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store the code of a template."""
+        """Store the code of a template, in a file too where Python would write one for a module."""
         self._kept[bucket.key, bucket.checksum] = bucket.code
+        if not bucket.key.startswith(".") and not sys.dont_write_bytecode:
+            with suppress(OSError):  # a folder in which this account may not write
+                Path(self.directory).mkdir(parents=True, exist_ok=True)
+                super().dump_bytecode(bucket)
 
 
-_COMPILED = _Compiled()
+@cache
+def _program_stamp() -> str:
+    """Return what changes with the version of Jinja, and with the modules that filters are of."""
+    modules = [*Path(__file__).parent.glob("*.py"), *Path(__file__).parents[1].glob("*.py")]
+    return f"{jinja2.__version__} {max(module.stat().st_mtime_ns for module in modules)}"
+
+
+_COMPILED = CompiledTemplates(Path(cache_from_source(__file__)).parent / "templates")
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
