@@ -2,7 +2,7 @@
 
 The seed is the number of the day. Cases are taken in turn, so on as many days
 as it takes each of them is run. A test that searches long for what others show
-with an example is marked `in_turn`, and run on one day of three. `--sample-seed` repeats the run of a day.
+with an example is marked `in_turn`, and run on one day of five. `--sample-seed` repeats the run of a day.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import pytest
@@ -21,7 +21,7 @@ _GOLDEN = 0.6180339887498949
 """Multiples of it, less their whole part, spread evenly however many there are: neighbours are never taken alone."""
 
 
-IN_TURN = 3
+IN_TURN = 5
 FEW = 3
 """Of so few tests marked `in_turn` all are run, as when one is asked for by its name."""
 
@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed, once for all workers: xdist hands them the options of the process that starts them."""
     config.addinivalue_line("markers", "sampled(count): run this many of the test's parameter sets, others each day")
-    config.addinivalue_line("markers", "in_turn(group): run a third of these tests, or groups of them, others each day")
+    config.addinivalue_line("markers", "in_turn(group): run a fifth of these tests, or groups of them, others each day")
     if config.option.sample_seed is None:
         config.option.sample_seed = dt.datetime.now(dt.UTC).date().toordinal()
 
@@ -73,23 +73,37 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases of sampled tests that are not taken."""
+    """Leave out the tests whose turn it is not, and the cases of sampled tests that are not taken."""
+    sampler = make_sampler(config)
+    named = {item: name for item in items if (name := _in_turn(item))}
+    names = list(dict.fromkeys(named.values()))
+    each_day = sampler.everything or len(names) <= FEW
+    # Days counted from another one for each, so that a fifth of them have their turn on any day.
+    days = {name: sampler.seed * (IN_TURN if each_day else 1) + place for place, name in enumerate(names)}
+    left = {item for item, name in named.items() if days[name] % IN_TURN and not each_day}
     tests: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if mark := item.get_closest_marker("sampled"):
-            tests[item.nodeid.partition("[")[0], mark.args[0]].append(item)
-    sampler = make_sampler(config)
-    taken = {item for (_, count), cases in tests.items() for item in sampler.sample(cases, count)}
-    left = {item for cases in tests.values() for item in cases if item not in taken}
-    in_turn: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if item not in left and (mark := item.get_closest_marker("in_turn")):
-            in_turn[mark.args[0] if mark.args else item.nodeid].append(item)
-    today = sampler.sample([*in_turn], max(FEW, len(in_turn) // IN_TURN))
-    left |= {item for name, group in in_turn.items() if name not in today for item in group}
+            tests[_function(item), mark.args[0]].append(item)
+    for (name, count), cases in tests.items():
+        # Of its own turns, one after the other takes the next cases.
+        turns = replace(sampler, seed=days[name] // IN_TURN) if name in days else sampler
+        taken = turns.sample(cases, count)
+        left |= {item for item in cases if item not in taken}
     if left:
         config.hook.pytest_deselected(items=list(left))
         items[:] = [item for item in items if item not in left]
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _in_turn(item: pytest.Item) -> str:
+    """Return the name under which a test has its turn, or nothing; the cases of a sampled one have it together."""
+    if mark := item.get_closest_marker("in_turn"):
+        return mark.args[0] if mark.args else _function(item) if item.get_closest_marker("sampled") else item.nodeid
+    return ""
 
 
 def make_sampler(config: pytest.Config) -> Sampler:

@@ -30,6 +30,12 @@ def test_other(number):
 @pytest.mark.parametrize("number", range(12))
 def test_long(number):
     pass
+
+@pytest.mark.in_turn
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("number", range(5))
+def test_both(number):
+    pass
 """
 
 
@@ -68,15 +74,23 @@ def test_a_run_takes_the_cases_of_its_seed(tmp_path: Path, workers: str) -> None
     """Workers take those of the process that starts them, and the header says how to repeat it."""
     output = run(tmp_path, "-n", workers, "--sample-seed", "3")
 
-    taken = [f"test_one[{number}]" for number in Sampler(3, everything=False).sample(range(7), 2)]
-    in_turn = [f"test_long[{number}]" for number in Sampler(3, everything=False).sample(range(12), 4)]
-    assert {*re.findall(r"test_\w+\[\d+\]", output)} == {*taken, "test_other[0]", "test_other[1]", *in_turn}
+    sampled = [f"test_one[{number}]" for number in Sampler(3, everything=False).sample(range(7), 2)]
+    taken = {*sampled, "test_other[0]", "test_other[1]", "test_long[2]", "test_long[7]", "test_both[1]"}
+    assert {*re.findall(r"test_\w+\[\d+\]", output)} == taken
     assert output.count("samples: repeat them with --sample-seed 3\n") == 1 + (" failed" in output)
+
+
+def test_each_turn_takes_another_case(tmp_path: Path) -> None:
+    """A test that is sampled and run in turn is run each fifth day, and then another of its cases is."""
+    days = [re.findall(r"test_both\[(\d)\]", run(tmp_path, "--co", "--sample-seed", f"{day}")) for day in (3, 4, 8)]
+
+    assert [len(day) for day in days] == [1, 0, 1]
+    assert days[0] != days[2]
 
 
 def test_all_cases_are_run_and_a_failure_repeats_how(tmp_path: Path) -> None:
     """With --all a run says so, once more after a failure."""
     output = run(tmp_path, "--all")
 
-    assert "1 failed, 20 passed" in output
+    assert "1 failed, 25 passed" in output
     assert output.count("samples: all cases\n") == 2
