@@ -11,7 +11,7 @@
 
 # Three tiers of tests. quick leaves out what tests/conftest.py marks as slow. test runs every promise: of tests marked
 # `sampled`, and where a test asks for the `sampler`, some cases; of those marked `in_turn`, which search long for what
-# others show by an example, or install the program, a fifth; of the games' suites, the long rules for two games. Which,
+# others show by an example, or install the program, a fifth; of the games' suites, each long rule for one game. Which,
 # follows from the date, and pytest prints the --sample-seed that repeats it. test-all runs all, as before a release.
 
 # Compiled modules are kept, even where Python is told not to: tests start hundreds of processes.

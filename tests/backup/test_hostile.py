@@ -149,6 +149,7 @@ def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path
     assert runner.invoke(main, ["tick", "--home", str(home)]).exit_code == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("outside", ["/OUTSIDE", "../outside", "turns/../../outside", "pbem.sqlite", "PBEM.TOML", "."])
 def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside: str) -> None:
     """Archive, templates, log, site, dashboard, inbox and carrier outside the home are moved into it, and listed."""

@@ -88,6 +88,7 @@ SHOWN = ("RUN", "REMOVE red", "GIVE red TO cyd@example.org", "DEADLINE 40d", "RO
 """Commands that are only shown, with an offer that a YES accepts."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", SHOWN)
 def test_a_home_whose_gm_was_shown_a_command_is_restored(desk: Desk, tmp_path: Path, command: str) -> None:
     """A backup made after one command by mail is sound, and its rows are the same in the home that is opened."""

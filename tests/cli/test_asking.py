@@ -121,6 +121,7 @@ def test_a_real_terminal(duel: Run, home: Path, typed: str, code: int) -> None:
     assert process.returncode == code
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("command", sorted(set(VISIBLE) - {"serve", "demo", "dev", "check", "init"}))
 def test_every_command_prints_one_json_object(
     duel: Run, home: Path, command: str, monkeypatch: pytest.MonkeyPatch

@@ -120,6 +120,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
     )
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("breaking", "said"),
     [

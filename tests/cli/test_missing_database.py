@@ -72,6 +72,7 @@ def refused(result: Result) -> str:
     return " ".join(result.output.split())
 
 
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("losing", [lost, emptied])
 @pytest.mark.parametrize("command", sorted(set(main.commands) - WITHOUT_A_HOME))
 def test_no_command_makes_up_for_a_database(
@@ -126,6 +127,7 @@ def printed(output: str) -> list[str]:
     return shlex.split(command)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("losing", [lost, emptied, scribbled])
 def test_the_repair_works_as_it_is_printed(
     duel: Run, tmp_path: Path, losing: Callable[[Path], None], home: Path

@@ -51,10 +51,10 @@ def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
     assert "made of your sheet 1" in text_of(desk.last(ANN))
 
 
-def steady(desk: Desk, *, hours: float) -> TickResult:
-    """Let the installation poll each quarter of an hour; return the last tick."""
-    for _ in range(int(hours * 4)):
-        done = desk.tick(hours=0.25, live=True)
+def steady(desk: Desk, *, hours: float, each: float = 0.25) -> TickResult:
+    """Let the installation poll each quarter of an hour, or so; return the last tick."""
+    for _ in range(int(hours / each)):
+        done = desk.tick(hours=each, live=True)
     return done
 
 
@@ -70,7 +70,7 @@ def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:
     desk.tick(hours=103.5, live=True)
     steady(desk, hours=0.5)
     with unusable(desk.home / "post" / "inbox"):
-        assert steady(desk, hours=10).resolved == []
+        assert steady(desk, hours=10, each=1).resolved == []
     before = [desk.tick(live=True), steady(desk, hours=9.75)]
     after = steady(desk, hours=0.25)
 
@@ -85,7 +85,7 @@ def test_a_grace_that_ends_in_an_outage_is_told_to_wait(desk: Desk) -> None:
     desk.tick(hours=107, live=True)
     steady(desk, hours=0.5)
     with unusable(desk.home / "post" / "inbox"):
-        steady(desk, hours=12)
+        steady(desk, hours=12, each=1)
     desk.tick(live=True)
 
     assert any("turn 1 waits until" in act for act in journal(desk))
@@ -124,7 +124,7 @@ def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
 
     assert (ahead.resolved, back.resolved) == ([], [])
     assert home_status(desk.app).notices == ()
-    assert [turn.reason for turn in steady(desk, hours=104).resolved] == ["deadline"]
+    assert [turn.reason for turn in steady(desk, hours=104, each=2).resolved] == ["deadline"]
 
 
 def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:

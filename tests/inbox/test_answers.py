@@ -116,6 +116,7 @@ def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
         yield Desk(app, played.now, 100)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_each_address_is_told_what_concerns_it(desk: Desk, keys: dict[str, str], case: Try) -> None:
     """Exactly the addresses named are answered, each with what it may know; only a proved message becomes a sheet."""

@@ -114,6 +114,7 @@ def without_numbers(text: str) -> str:
     return re.sub(r"\bline \d+", "line", text)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("what", DOORS)
 def test_command_line_and_mail_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
     """Every line of the screen is in the mail, except for commands to be typed."""

@@ -33,6 +33,7 @@ def generated(key: str, number: int) -> list[str]:
     return [*below[0], "ORDERS trap7 red", *sheet, "END", *after, "", *below[1]]
 
 
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("number", range(MESSAGES))
 @pytest.mark.parametrize("key", GAMES)
 def test_every_line_is_accounted_for(key: str, number: int) -> None:

@@ -323,6 +323,7 @@ def test_the_example_of_each_command_is_understood(word: Verb) -> None:
     assert word.example.split()[0] == word.word.upper() or word.word in ("release", "undo")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("word", [each for word, each in VERBS.items() if word not in ("start", "ruling", "fork")])
 def test_the_example_of_each_command_can_be_sent(desk: Desk, token: str, word: Verb) -> None:
     """What HELP shows as an example is done, or shown, in a campaign whose first turn was run."""

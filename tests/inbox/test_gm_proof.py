@@ -119,6 +119,7 @@ def test_the_words_of_a_gm_who_plays_are_an_answer(running: Desk) -> None:
     assert "They may, I would bid." in text_of(running.last(ANN))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "command", ["HOLD toy2", "HOLD toy2.", "HOLD toy2 I am away", "DEADLINE toy2 24h", "STATUS toy2"]
 )

@@ -129,6 +129,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("shape", LINES)
 def test_reading_takes_time_in_proportion(reader: str, shape: str) -> None:

@@ -37,6 +37,7 @@ BROUGHT: dict[str, Callable[[Desk], object]] = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("indent", ["    ", "\t", ""], ids=["blanks", "tab", "nothing"])
 @pytest.mark.parametrize("mail", BROUGHT)
 def test_thanks_that_quote_a_mail_of_ours(desk: Desk, mail: str, indent: str) -> None:

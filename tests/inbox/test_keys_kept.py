@@ -61,6 +61,7 @@ def kept(desk: Desk, since: int) -> str:
     return "\n".join([json.dumps(rows), *notes, *mails, *files])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("text", MALFORMED)
 def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     """A key of the GM or a player, mistyped or not, is masked in any form of frame."""

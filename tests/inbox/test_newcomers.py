@@ -94,6 +94,7 @@ WISHES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "subject"), WISHES.values(), ids=WISHES.keys())
 def test_a_wish_to_join_in_plain_words_is_a_join(club: Desk, text: str, subject: str) -> None:
     """A sentence with a word for joining and the name of an open game is a JOIN; YES then gives the seat."""

@@ -63,6 +63,7 @@ COMING_BACK: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("form", COMING_BACK.values(), ids=COMING_BACK.keys())
 def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], str], number: int) -> None:
@@ -73,6 +74,7 @@ def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], st
     assert counted(sheets) == 5
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", COMING_BACK.values(), ids=COMING_BACK.keys())
 def test_orders_above_an_older_receipt_are_the_sheet(sheets: Desk, form: Callable[[str], str]) -> None:
     """What is typed on top of a receipt that comes back counts, and no line of the receipt does."""

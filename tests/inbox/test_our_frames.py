@@ -185,6 +185,7 @@ EDITS: dict[str, tuple[Callable[[str], str], list[str]]] = {
 }
 
 
+@pytest.mark.sampled(140)
 @pytest.mark.parametrize("before", [True, False], ids=["broken before marking", "broken after"])
 @pytest.mark.parametrize("width", [0, 60, 66, 72, 78])
 @pytest.mark.parametrize("dress", DRESSES)

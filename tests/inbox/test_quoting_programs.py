@@ -113,6 +113,7 @@ def test_only_what_was_typed_is_read(played: Desk, client: str, width: int) -> N
             assert [line for line in left if line not in ("Orders => Ann", "_____ Algne kiri _____")] == [TYPED]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("client", HTML_CLIENTS)
 def test_only_what_was_typed_is_read_of_html(played: Desk, client: str) -> None:
     """The same for replies in HTML alone, which quote ours with its buttons, form and links."""

@@ -120,6 +120,7 @@ def seated(desk: Desk) -> bool:
     return EVE in players(desk).values()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("typed", YES.values(), ids=YES.keys())
 def test_a_yes_in_plain_words_gives_the_seat(invited: Desk, typed: str) -> None:
     """YES in any plain words, above, below or without a quotation, gives the seat."""
@@ -175,6 +176,7 @@ def test_an_empty_answer_is_asked_again(invited: Desk, typed: str) -> None:
     assert seated(invited)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("typed", OTHER.values(), ids=OTHER.keys())
 def test_other_words_are_passed_on(invited: Desk, typed: str) -> None:
     """Other words go to the GM, whose reply goes to their sender, and the sender is told so, with what to write."""
@@ -387,6 +389,7 @@ def test_a_word_in_reply_to_a_report_is_no_answer(desk: Desk, typed: str) -> Non
     assert players(desk) == {"red": ANN, "blue": ""}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("typed", "moved"),
     [

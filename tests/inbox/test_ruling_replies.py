@@ -106,6 +106,7 @@ WAYS: dict[str, Callable[[EmailMessage], str]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_form_counts_however_it_is_quoted(war: Desk, asked: EmailMessage, way: str) -> None:
     """The form that was filled in is the ruling, and the answer goes to the GM."""
@@ -241,6 +242,7 @@ PROBLEMS: dict[str, tuple[Callable[[EmailMessage], str], str]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_what_is_no_ruling_is_answered(war: Desk, asked: EmailMessage, problem: str) -> None:
     """The answer says what is wrong, and nothing is taken."""

@@ -94,6 +94,7 @@ def manned(desk: Desk) -> list[str]:
     return [seat.seat for seat in campaign.seats if seat.playing and seat.address]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("button", BUTTONS)
 @pytest.mark.parametrize("accept", ["address", "code", "token", "confirm"])
 def test_a_button_to_unsubscribe_asks_first(desk: Desk, button: str, accept: str) -> None:

@@ -37,6 +37,7 @@ def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
     return len(desk.mails(ANN)) - before
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("reply", [True, False], ids=["as a reply", "as a mail of its own"])
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
 def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> None:

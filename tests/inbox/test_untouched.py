@@ -126,6 +126,7 @@ WAYS: dict[str, Callable[[EmailMessage], str]] = {
 }
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("way", WAYS)
 def test_an_untouched_form_changes_nothing(begun: Begun, way: str) -> None:
     """However the form comes back, the sheet before it still counts, and the answer says what to do."""

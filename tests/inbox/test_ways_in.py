@@ -144,6 +144,7 @@ def questions(desk: Desk, to: str = ANN) -> list[EmailMessage]:
     return [mail for mail in desk.mails(to) if QUESTION.search(mail["Subject"]) or "CONFIRM " in text_of(mail)]
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_one_answer_of_its_player_does_it_and_nothing_else(begun: Desk, way: Way) -> None:
     """The player alone is asked, where the seat is played; one reply does it, or is told why not."""

@@ -113,6 +113,7 @@ def test_commands_in_other_words(typed: str, line: str) -> None:
     assert COMMANDS.line(found.parse().orders[0]) == line
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "line",
     [

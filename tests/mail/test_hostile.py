@@ -113,6 +113,7 @@ def bounded(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("raw", [pytest.param(raw, id=name) for name, raw in bombs()])
 def test_a_megabyte_made_to_be_slow(raw: bytes) -> None:
     """A mail of the greatest size, filled with the worst input for some part of the parser, is read quickly."""

@@ -1,21 +1,20 @@
-"""Choice of the games that their suite examines in full in a usual run: two each day, of the others a part."""
+"""Choice of the game for which a usual run tries each long rule of the suites: another one each day."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
 
-from pbem.games import installed_games
 from pbem.testing import RulesetSuite
 from tests.sampling import make_sampler
 
-GAMES_A_DAY = 2
 SOAK = 25
-"""Turns that a game of the day is played for; 100 with `--all`."""
+"""Turns that a game is played for; 100 with `--all`."""
 
-FEW_WATCHED = 8
-"""Reports of a game whose day it is not that are searched for secrets."""
+WATCHED = 6
+"""Reports of a game that are searched for secrets; 24 with `--all`."""
 
 LONG = frozenset(
     f"test_{name}"
@@ -26,21 +25,24 @@ LONG = frozenset(
         *("a_line_put_together_on_a_page_is_that_order", "prose_is_an_order_only_where_the_game_says_so"),
     )
 )
-"""Rules that take seconds, which a game is tried for on its day alone."""
+"""Rules that take seconds; on one day, one game is tried for each of them."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the long rules of games whose day it is not."""
+    """Leave out the long rules of games whose day it is not: neighbours among the rules have different games."""
     sampler = make_sampler(config)
     if sampler.everything:
         return
-    today = sampler.sample(sorted(installed_games()), GAMES_A_DAY)
-    left = [item for suite, item in _of_suites(items) if suite.ruleset.key not in today and _name(item) in LONG]
-    for suite, _ in _of_suites(items):
-        suite.soak_turns = SOAK
-        if suite.ruleset.key not in today:
-            suite.watched = FEW_WATCHED
+    tried: dict[str, list[pytest.Item]] = defaultdict(list)
+    for suite, item in _of_suites(items):
+        suite.soak_turns, suite.watched = SOAK, WATCHED
+        if _name(item) in LONG:
+            tried[_name(item)].append(item)
+    left = []
+    for place, name in enumerate(sorted(tried)):
+        games = sorted({item.path for item in tried[name]})
+        left += [item for item in tried[name] if item.path != games[(sampler.seed + place) % len(games)]]
     if left and len(left) < len(items):  # what is asked for by its name is run
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]

@@ -26,6 +26,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.sampled(430)
 @pytest.mark.parametrize(("reader", "row"), WRITTEN)
 def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
     """Each line gives the orders meant, or is refused with a hint whose suggestion is accepted."""

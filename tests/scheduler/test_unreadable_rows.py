@@ -43,6 +43,7 @@ def turns_of_toy2(desk: Desk) -> list[int]:
         return list(session.scalars(done.order_by(Turn.number)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_the_jobs_of_the_other_campaign_are_done(desk: Desk, statement: str) -> None:
     """The other campaign's messages are answered and its turns are run, until no job is left."""

@@ -318,7 +318,7 @@ def hardly_changing(view: View) -> list[str]:
 def test_nothing_is_lost(reporter: Renderer, sampler: Sampler) -> None:
     """Over games of bots: a full report has all that the view tells, and a short one all that is new in it."""
     for game in sampler.sample(games(RULESET)[:4], 1):
-        for before, step in sampler.sample([*pairwise([*game.steps][:40:2])], 7):
+        for before, step in sampler.sample([*pairwise([*game.steps][:40:2])], 3):
             for seat in game.seats[:2]:
                 view, last = step.views[seat], items(before.views[seat])
                 full, short = (

@@ -89,6 +89,7 @@ class TellsDestinations(DuelingMasters):
         )
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows(options: dict[str, Any], sampler: Sampler) -> None:

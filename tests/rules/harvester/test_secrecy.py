@@ -26,7 +26,7 @@ Moment = tuple[State, tuple[Event, ...], SeatName]
 Leak = Callable[[State, SeatName, dict[str, Any]], None]
 TURNS = 8
 WORLDS = 3
-TAKEN = 16
+TAKEN = 6
 """Moments of a usual run, of 48."""
 
 

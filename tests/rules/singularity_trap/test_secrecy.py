@@ -41,6 +41,7 @@ def _moments(pace: str, players: int, steps: int) -> Iterator[Sample]:
         state, events = RULESET.resolve(state, TurnInput(orders), dice.within("turn", step))
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("pace", "players", "steps"), [("turn", 6, 10), ("section", 4, 40)])
 def test_nothing_leaks(pace: str, players: int, steps: int) -> None:
