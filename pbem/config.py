@@ -51,6 +51,9 @@ carrier = "maildir:post/sent"        # or "smtps://user@mail.example.org", "smtp
 # carrier_oauth = {{ command = "…" }}
 # authserv_id = "mx.example.org"     # your mail server's name in the Authentication-Results that it stamps;
                                      # "*.icloud.com" for all of a provider's, "unnamed" for Microsoft's
+# received_by = "mx.example.org"     # its name behind "by" in its Received fields, which tell when a mail came;
+                                     # see: pbem doctor --send you@example.org
+# fetch_junk = true                  # read mail with a valid code in the mailbox's Junk folder too
 # tls_ca = "private-ca.pem"          # instead of the system's certificate authorities
 
 database = "sqlite:///pbem.sqlite"   # or "postgresql://user@host/name"
@@ -110,6 +113,8 @@ class Settings:
     dkim: Dkim | None
     pace: SendingLimits
     authserv_id: str
+    received_by: str
+    fetch_junk: bool
     site: Path | None
     site_url: str
     dashboard: Path | None = None
@@ -275,6 +280,8 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
         dkim=_resolve_dkim(home, read.get("dkim")),
         pace=read["pace"],
         authserv_id=read.get("authserv_id", ""),
+        received_by=read.get("received_by", ""),
+        fetch_junk=read["fetch_junk"],
         site=home / read["site"] if "site" in read else None,
         site_url=read.get("site_url", ""),
         dashboard=_private_page(home, read),
@@ -436,6 +443,8 @@ def _servers(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
         yield f"database: the file {data['database'].removeprefix('sqlite:///')}, outside the home"
     if "authserv_id" in data:
         yield f"authserv_id: {data['authserv_id']} is believed in what it says of senders"
+    if "received_by" in data:
+        yield f"received_by: {data['received_by']} is believed in when it took a mail"
 
 
 def _sources(data: Mapping[str, Any]) -> Iterator[str]:

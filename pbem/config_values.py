@@ -283,11 +283,13 @@ def _address(key: str, value: Any) -> str:
     return value
 
 
-def _authserv_id(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not (_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value)):
-        known = 'the first word of the Authentication-Results that your mail server writes, such as "mx.example.org"'
-        raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
-    return value
+def _server_name(what: str) -> Callable[[str, Any], str]:
+    def read(key: str, value: Any) -> str:
+        if not isinstance(value, str) or not (_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value)):
+            raise ConfigError(f'{FILE_NAME}: {key} must be {what}, such as "mx.example.org", not {value!r}')
+        return value
+
+    return read
 
 
 def _bool(key: str, value: Any) -> bool:
@@ -390,7 +392,9 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "carrier": _mail_url(TRANSPORT_SCHEMES),
     "database": _database,
     "archive": _text,
-    "authserv_id": _authserv_id,
+    "authserv_id": _server_name("the first word of the Authentication-Results that your mail server writes"),
+    "received_by": _server_name('the word behind "by" in the Received field that your mail server writes'),
+    "fetch_junk": _bool,
     "templates": _text,
     "pictures": _bool,
     "jobs": _whole_number(1, 64),
@@ -421,6 +425,7 @@ DEFAULTS: Mapping[str, Any] = {
     "templates": "templates",
     "pictures": True,
     "poll_seconds": 60,
+    "fetch_junk": False,
     "outage_hours": 24,
     "letter_seconds": 10,
     "log": "log/pbem.log",

@@ -291,6 +291,7 @@ def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> 
     assert "authserv_id must be the first word of the Authentication-Results" in refusal(
         tmp_path, f"authserv_id = {value}"
     )
+    assert 'received_by must be the word behind "by"' in refusal(tmp_path, f"received_by = {value}")
 
 
 @pytest.mark.parametrize("file", ["pbem.sqlite", "pbem.toml", "status", ""])

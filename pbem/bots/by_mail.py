@@ -190,7 +190,7 @@ class _Pass:
         for batch in self._mailbox.batches():
             others = []
             for mail in batch:
-                report = find_report(mail, self._gm, self._settings.authserv_id)
+                report = find_report(mail, self._gm, self._settings.authserv_id, self._settings.received_by)
                 if isinstance(report, ReceivedReport):
                     self._kept.add(report.key)
                     newest = _with_newer(newest, report)
@@ -286,7 +286,7 @@ def _read_attempts(file: Path) -> list[dt.datetime]:
         return []
 
 
-def find_report(mail: RawMessage, gm: str, authserv_id: str = "") -> ReceivedReport | str:
+def find_report(mail: RawMessage, gm: str, authserv_id: str = "", received_by: str = "") -> ReceivedReport | str:
     """Return the report in a mail, or why it is none that may be answered; "" for mail without a report.
 
     A forged one must neither run a bot nor have its sheet sent to a stranger. With an
@@ -298,7 +298,7 @@ def find_report(mail: RawMessage, gm: str, authserv_id: str = "") -> ReceivedRep
         return "a mail was too large to be read" if is_truncated(mail.raw) else ""
     if (message.sender or "").lower() != gm.lower():
         return f"a report was not read: it is not from {gm}"
-    if authserv_id and authentication_verdict(mail.raw, authserv_id, message.sender) != "pass":
+    if authserv_id and authentication_verdict(mail.raw, authserv_id, message.sender, received_by) != "pass":
         return f"a report was not read: the mail server does not vouch that it is from {gm}"
     fields = [value for name, value in header_fields(head_of(mail.raw)) if name.lower() == "reply-to"]
     reply_to = parse_address(fields[0]) if len(fields) == 1 else None

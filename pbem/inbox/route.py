@@ -51,8 +51,8 @@ class ParsedMail:
 def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Parse a message; `known` are the names of all campaigns."""
     letter = parse_message(mail.raw)
-    server = app.settings.authserv_id
-    verdict = authentication_verdict(mail.raw, server, letter.sender) if server and letter.sender else "none"
+    settings = app.settings
+    verdict = authentication_verdict(mail.raw, settings.authserv_id, letter.sender, settings.received_by)
     return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 

@@ -4,11 +4,12 @@ Any sender can write such a field. Only the topmost one of a mail is read, and i
 counts only if it bears the configured name of the receiving server (authserv-id):
 fields that came with the mail stand below those that this server has added.
 
-Large providers use a server of another name for each check, or each mail, and
-write several fields. With a name for all of them ("*.icloud.com") the consecutive
-fields on top are read, above the Received field of the server that took the mail;
-the first result of a method counts, so that one further down revokes nothing.
-Microsoft's servers write no name at all ("unnamed").
+Filters beside a mail server write a field each under one name, and large providers
+use a server of another name for each check, or each mail. The consecutive fields on
+top are read together with a name for all of a provider's servers ("*.icloud.com"), or
+where they stand above the Received field of the server that took the mail, whose name
+is in the settings (`received_by`). The first result of a method counts, so that one
+further down revokes nothing. Microsoft's servers write no name at all ("unnamed").
 
 If the receiving server adds no such field, a sender can write one in its name,
 and nothing in a mail tells the two apart. A GM does not forge, though: if a mail
@@ -28,7 +29,8 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.mail.mime import head_of, header_fields
+from pbem.mail.mime import header_fields
+from pbem.mail.received import ANY_BELOW, count_own, is_named, received_fields, split_field
 from pbem.store.models import Campaign, InboxMessage
 
 AuthVerdict = Literal["pass", "fail", "none"]
@@ -39,16 +41,9 @@ _METHODS = frozenset({"dmarc", "dkim", "spf"})
 UNNAMED = "unnamed"
 """The name to configure for a server that writes fields without its name."""
 
-ANY_BELOW = "*."
-"""The beginning of a name that stands for all servers of a provider."""
-
 MAX_FIELDS = 20
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
-_OUTSIDE = re.compile(r'[^"();\\]++|"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)("|\Z)|[();]', re.DOTALL)
-# Tokens of a field outside and inside of comments; the group is empty for a quoted string that does not end.
-_INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
-
 # The result of a method, maybe with the method's version, or a property.
 _EQUATION = re.compile(
     r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?>(?:"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)(?:"|\Z)|[^\s"]++)+))',
@@ -74,7 +69,7 @@ class _Result:
         return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
 
 
-def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> AuthVerdict:
+def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None, received_by: str = "") -> AuthVerdict:
     """Return the verdict of the server of that name on a mail's sender; "none" without a name. Never raises.
 
     DMARC decides where it gives a result. Otherwise a signature or an SPF pass
@@ -84,7 +79,7 @@ def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> 
     if not authserv_id or sender is None:
         return "none"
     results = list[_Result]()
-    for segments in _server_fields(raw, authserv_id.lower()):
+    for segments in _server_fields(raw, authserv_id.lower(), received_by):
         told = {each.method for each in results}
         results += [each for each in _parse_results(segments) if each.method in _METHODS - told]
     return _decide(results, sender.rpartition("@")[2].lower())
@@ -92,13 +87,18 @@ def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> 
 
 def bears_word(raw: bytes, authserv_id: str) -> bool:
     """Return True if the topmost field of a mail bears the name of the server."""
-    return any(True for _ in _server_fields(raw, authserv_id.lower()))
+    return count_words(raw, authserv_id) > 0
 
 
-def _server_fields(raw: bytes, name: str) -> Iterator[list[str]]:
+def count_words(raw: bytes, authserv_id: str, received_by: str = "") -> int:
+    """Return how many fields of a mail count as the word of the server of that name."""
+    return sum(1 for _ in _server_fields(raw, authserv_id.lower(), received_by))
+
+
+def _server_fields(raw: bytes, name: str, received_by: str = "") -> Iterator[list[str]]:
     """Yield the results in each of the topmost fields that bear the name."""
-    for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
-        segments = _strip_server_name(_segments(field), name)
+    for field in _topmost(raw, received_by, several=name.startswith(ANY_BELOW)):
+        segments = _strip_server_name(split_field(field), name)
         if segments is None:
             return
         yield segments
@@ -111,8 +111,7 @@ def _strip_server_name(segments: list[str], name: str) -> list[str] | None:
     if name == UNNAMED:
         return segments if "=" in segments[0] else None
     first = (segments[0].split() or [""])[0].strip('"').lower()
-    own = first.endswith(name[1:]) if name.startswith(ANY_BELOW) else first == name
-    return segments[1:] if own else None
+    return segments[1:] if is_named(first, name) else None
 
 
 def _decide(results: list[_Result], domain: str) -> AuthVerdict:
@@ -129,35 +128,22 @@ def _decide(results: list[_Result], domain: str) -> AuthVerdict:
     return "fail" if ("spf", "fail") in held else "none"
 
 
-def _topmost(raw: bytes, most: int) -> Iterator[str]:
-    """Yield the first fields of a mail, up to `most`, with no Received between; "" for one that is too long."""
-    found = 0
+def _topmost(raw: bytes, received_by: str, *, several: bool) -> list[str]:
+    """Return the first fields of a mail with no Received between; "" for one that is too long.
+
+    It is one alone, unless there may be `several`, or they stand above the field by which the receiving server took
+    the mail: no sender can write there.
+    """
+    found, above = list[str](), 0
     for name, value in header_fields(raw):
-        if name == "received" and found:
-            return
-        if name == "authentication-results" and found < most:
-            found += 1
-            yield value
-
-
-def _segments(field: str) -> list[str]:
-    """Split a field at semicolons, without its comments; return [] if a comment or quoted string does not end."""
-    segments, depth, at = [""], 0, 0
-    while at < len(field):
-        found = (_INSIDE if depth else _OUTSIDE).match(field, at)
-        if found is None or (not depth and found[1] == ""):
-            return []
-        at, part = found.end(), found[0]
-        if part in "()":
-            depth += 1 if part == "(" else -1
-            segments[-1] += " "
-        elif part == ";" and not depth:
-            segments.append("")
-        elif not depth:
-            segments[-1] += part
-        if depth < 0:
-            return []
-    return [] if depth else segments
+        if name == "received":
+            if found:
+                break
+            above += 1
+        elif name == "authentication-results":
+            found.append(value)
+    own = several or above < count_own(raw, received_by)
+    return found[: MAX_FIELDS if own else 1]
 
 
 def _parse_results(segments: list[str]) -> Iterator[_Result]:
@@ -174,11 +160,6 @@ def _parse_results(segments: list[str]) -> Iterator[_Result]:
 MOST_PROVEN = 5
 """How many of the newest mails that a GM's token proves are examined."""
 
-# Protocols by which the nearest server took a mail (RFC 3848); with an A, from a user of its own who had logged in.
-_TAKEN_BY = re.compile(
-    rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Proven:
@@ -194,7 +175,7 @@ class Proven:
     verdict: AuthVerdict
 
 
-def newest_proven(session: Session, authserv_id: str) -> Proven | None:
+def newest_proven(session: Session, authserv_id: str, received_by: str = "") -> Proven | None:
     """Return the newest mail from outside that a GM's token proves, as the server of that name has stamped it."""
     gms = select(func.lower(Campaign.gm))
     # The sender first, as in the index; a message with a GM's token has a key of "gm " and the campaign.
@@ -204,7 +185,7 @@ def newest_proven(session: Session, authserv_id: str) -> Proven | None:
         rows.order_by(InboxMessage.received_at.desc(), InboxMessage.id.desc()).limit(MOST_PROVEN)
     ):
         if is_from_outside(row.raw):
-            verdict = authentication_verdict(row.raw, authserv_id, row.sender)
+            verdict = authentication_verdict(row.raw, authserv_id, row.sender, received_by)
             return Proven(row.id, row.sender, row.received_at, bears_word(row.raw, authserv_id), verdict)
     return None
 
@@ -220,5 +201,5 @@ def is_from_outside(raw: bytes) -> bool:
 
     Servers do not stamp mail of their own users.
     """
-    taken = _TAKEN_BY.search(head_of(raw))
-    return taken is not None and not taken[1]
+    taken = next((each for each in received_fields(raw) if each.by_smtp), None)
+    return taken is not None and taken.from_server

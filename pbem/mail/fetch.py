@@ -10,8 +10,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -23,6 +22,7 @@ from pbem.errors import MailNotMoved
 from pbem.log import event
 from pbem.mail.mailbox import Mailbox, RawMessage, Unmoved, split_mail
 from pbem.mail.maildir import MaildirMailbox
+from pbem.mail.received import parse_date, taken_at
 from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store, insert_ignore
@@ -101,7 +101,6 @@ def sender_field(raw: bytes) -> bytes:
     return next((b" ".join(value.split()) for name, value in _fields_and_body(raw)[0] if name == b"from"), b"")
 
 
-_LONGEST_DATE = 100
 _CLOCK_ERROR = timedelta(minutes=10)
 """Time by which the clock of a writer may be ahead, if their Date is to be believed."""
 
@@ -109,12 +108,8 @@ _CLOCK_ERROR = timedelta(minutes=10)
 def written_at(raw: bytes, received_at: datetime) -> datetime | None:
     """Return when a mail was written by its Date; None without one, or with one that is later than its arrival."""
     value = next((value for name, value in _fields_and_body(raw)[0] if name == b"date"), b"")
-    try:
-        date = parsedate_to_datetime(value[:_LONGEST_DATE].decode("ascii", "replace"))
-        written = (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return written if written <= received_at + _CLOCK_ERROR else None
+    written = parse_date(value.decode("ascii", "replace"))
+    return written if written and written <= received_at + _CLOCK_ERROR else None
 
 
 def message_ids(raw: bytes) -> list[bytes]:
@@ -136,8 +131,13 @@ def load_raw(session: Session, letter_id: int) -> bytes:
 _TABLE = cast(Table, InboxMessage.__table__)
 
 
-def fetch_messages(store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmoved | None = None) -> int:
+def fetch_messages(
+    store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmoved | None = None, *, received_by: str = ""
+) -> int:
     """Store all waiting mail; return the number of new messages.
+
+    A mail came when the server `received_by` has taken it, by its own word; or, where that has no
+    readable word in it, when it came into the mailbox.
 
     Each batch is committed before it is moved away. After a crash in between
     the same mails come again, and are recognised by their fingerprints or, from a
@@ -150,7 +150,7 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime, unmoved: Unmov
     """
     new = 0
     for batch in mailbox.batches(unmoved):
-        rows = [_row(mail, now) for mail in batch]
+        rows = [_row(mail, now, received_by) for mail in batch]
         with store.writing() as session:
             stored = _insert(session, rows)
             if len(stored) < len(rows):
@@ -190,14 +190,15 @@ def _is_same_message(session: Session, row: dict[str, Any]) -> bool:
     return message_ids(raw) == message_ids(row["raw"]) != [] or fingerprint(raw) == row["sha256"]
 
 
-def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
+def _row(mail: RawMessage, now: datetime, received_by: str) -> dict[str, Any]:
+    came = taken_at(mail.raw, received_by) or mail.received_at
     return {
         "mailbox": mail.mailbox,
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
         "sha256": fingerprint(mail.raw),
         "content": content_hash(mail.raw),
-        "received_at": min(mail.received_at, now),  # the mail server's clock may be ahead of this one
+        "received_at": min(came, now),  # the mail server's clock may be ahead of this one
         "raw": mail.raw,
     }
 

@@ -52,7 +52,7 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     with app.store.reading() as session:
         unmoved = load_unmoved(session)
     with closing(open_mailbox(app.settings)) as mailbox:
-        done.polled = fetch_messages(app.store, mailbox, now, unmoved)
+        done.polled = fetch_messages(app.store, mailbox, now, unmoved, received_by=app.settings.received_by)
         notices = (
             _describe_unreadable(mailbox.list_foreign()),
             record_unmoved(app, mailbox.unmoved_mail(), now),

@@ -22,6 +22,7 @@ from pbem.mail.headers import find_addresses, parse_address
 from pbem.mail.html_text import html_to_text
 from pbem.mail.message import parse_message
 from pbem.mail.mime import decode_words, parameter
+from pbem.mail.received import taken_at
 from pbem.mail.reply_parser import decode_flowed, normalise_text, rejoin_lines, sender_lines
 from pbem.util import redact_all
 from tests.growth import MOST_GROWTH, growth
@@ -99,7 +100,8 @@ def fields(text: str) -> object:
 def heads(text: str) -> object:
     """Parse a text as the head of a mail."""
     raw = b"Authentication-Results: mx; " + text.encode()
-    return fingerprint(raw), authentication_verdict(raw, "mx", "a@b.org"), parse_bounce(raw)
+    came = taken_at(b"Received: from a by b; " + text.encode(), "mx")
+    return fingerprint(raw), authentication_verdict(raw, "mx", "a@b.org", "mx"), parse_bounce(raw), came
 
 
 OURS = SentText.of(["Your ship has moved to the gate.", "That is all there is."] * 40 + [". . . . . . . ."] * 40)
