@@ -111,6 +111,7 @@ QUADRATIC = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", QUADRATIC)
 def test_what_is_asked_of_patterns_can_fail(source: str, sampler: Sampler) -> None:
     """Patterns like those that once stopped the inbox, and worse, are found."""

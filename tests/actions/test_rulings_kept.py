@@ -274,6 +274,7 @@ def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     assert re.search(r"ruling submitted \w{3} \d+ Nov 2026 .* Run it: RELEASE", " ".join(mail(war, "STATUS").split()))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text",
     [

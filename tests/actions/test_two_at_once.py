@@ -30,6 +30,7 @@ def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None
         won.put(run_turn(app, "toy1", MONDAY, reason="race", number=1) is not None)
 
 
+@pytest.mark.sampled(1)
 def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
     """If several processes resolve a turn at once, one succeeds, and its mail is queued once."""
     context = multiprocessing.get_context("spawn")

@@ -382,6 +382,7 @@ def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
         assert kept(desk.app) != before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "act", [ExtendDeadline, EnterSheet, RestoreSheet, RerunTurn, RollBack, RemoveSeat], ids=lambda act: act.__name__
 )

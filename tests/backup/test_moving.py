@@ -118,6 +118,7 @@ def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
     desk.tick()
 
 
+@pytest.mark.sampled(1)
 def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
     """All players confirm, their orders are transferred, and at the end one chain proves the turns of both homes."""
     assert "imported. Confirmed: none. Not yet: red, blue, green." in status_lines(there)

@@ -44,6 +44,7 @@ def import_into(home: Path, file: Path, now: dt.datetime) -> str:
     return ""
 
 
+@pytest.mark.sampled(1)
 def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None:
     """Of three imports at once two are refused; the players are asked once, and the archive is complete."""
     before = len(rows(alone, OutgoingMail))

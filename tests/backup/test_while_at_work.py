@@ -35,6 +35,7 @@ def work(desk: Desk) -> None:
         play(desk, {"red": "BID 1", "blue": "BID 0"})
 
 
+@pytest.mark.sampled(1)
 def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
     """Each backup is proved to its last result, and the last one can be continued."""
     at_work = Thread(target=work, args=(busy,))

@@ -79,6 +79,7 @@ def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
     assert proof(past).withdrawn == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("harm", [Path.unlink, emptied, halved])
 def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path], None]) -> None:
     """Records, sheets and reports are written again, of live and of withdrawn turns."""

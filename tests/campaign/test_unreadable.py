@@ -189,6 +189,7 @@ def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) 
     assert goes_on(club, copy) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "statement",
     [

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pbem import errors
+from pbem.util import gc_paused
 from tests.games import RULESETS
 
 ROOT = Path(__file__).parents[2]
@@ -72,18 +73,20 @@ _MAKERS = {"Finding": _Signature(1, 2, 3), "FieldError": _Signature("error", 0, 
 
 def findings(folder: Path) -> Iterator[Told]:
     """Yield the findings that the modules below a folder can make, directly or by a helper of theirs."""
-    trees = [ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))]
-    makers = {**_MAKERS, **{name: found for tree in trees for name, found in _helpers(tree)}}
-    for tree in trees:
+    with gc_paused():
+        trees = [ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))]
+        modules = [(tree, [*ast.walk(tree)]) for tree in trees]
+    makers = {**_MAKERS, **{name: found for _, nodes in modules for name, found in _helpers(nodes)}}
+    for tree, nodes in modules:
         constants = _constants(tree)
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Call) and (maker := makers.get(_called(node))):
                 yield from _told(node, maker, constants)
 
 
-def _helpers(tree: ast.AST) -> Iterator[tuple[str, _Signature]]:
+def _helpers(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, _Signature]]:
     """Yield the functions that take the code and the text of a finding, with the positions of these."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
             names = [argument.arg for argument in node.args.args if argument.arg != "self"]
             if {"code", "text"} <= {*names}:

@@ -63,6 +63,7 @@ RULESETS_GUIDE = (ROOT / "docs" / "rulesets.md").read_text()
 SUITES_PAGE = (ROOT / "docs" / "games" / "suites.md").read_text()
 
 
+@pytest.mark.in_turn
 def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
     """Pasted into a shell, every block of README's session prints the output shown; … is a part that differs."""
     (tmp_path / ".venv" / "bin").mkdir(parents=True)

@@ -55,6 +55,7 @@ def answered(desk: Desk) -> Counter[str]:
         )
 
 
+@pytest.mark.sampled(1)
 def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     """The messages beyond the limit count as unanswered in tick and status; the next day has a limit of its own."""
     strangers(shared, 105, domains=5)
@@ -69,6 +70,7 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     assert shared.answer().processed.unanswered == 0
 
 
+@pytest.mark.sampled(1)
 def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
     """Thirty answers a day go to one domain, so that no server is flooded; other domains still get theirs."""
     strangers(shared, 40, domains=1)
@@ -93,6 +95,7 @@ def test_a_sender_who_failed_authentication_is_not_answered(shared: Desk) -> Non
     assert len(shared.mails(EVE)) == 1
 
 
+@pytest.mark.sampled(1)
 def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     """Each JOIN would be mailed a code; for those that are not answered, none is drawn."""
     form(shared, "red", name="toy2", open_seats=1, signup="on")
@@ -102,6 +105,7 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
     assert answered(shared).total() == 100
 
 
+@pytest.mark.sampled(1)
 def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     """Forged JOINs use up neither the answers to HELP nor those to senders vouched for, even of the same domain."""
     believing(shared)
@@ -116,6 +120,7 @@ def test_forged_wishes_to_play_shut_out_no_others(shared: Desk) -> None:
     assert "CONFIRM" in shared.last("eve@0.example.net").as_string()
 
 
+@pytest.mark.sampled(1)
 def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     """The GM is told once a day; the journal lists the addresses, each once, and players do not read them."""
     form(shared, "red", name="toy2", open_seats=1, signup="on")
@@ -139,6 +144,7 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     ]
 
 
+@pytest.mark.sampled(1)
 def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood does not fill the journal."""
     monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
@@ -153,6 +159,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     assert len(listed) == 3
 
 
+@pytest.mark.sampled(1)
 def test_the_note_on_an_unanswered_message_says_so(shared: Desk) -> None:
     """Every message that was left unanswered has a note that says why."""
     believing(shared)

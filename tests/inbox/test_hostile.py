@@ -40,6 +40,7 @@ BODIES = [
 ]
 
 
+@pytest.mark.sampled(1)
 def test_no_message_makes_processing_fail(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken headers, characters of every kind and endless words are answered or left, each by itself."""
     monkeypatch.setattr(rate_limits, "UNPROVEN_SHEETS_A_DAY", 1000)
@@ -57,6 +58,7 @@ def test_no_message_makes_processing_fail(shared: Desk, monkeypatch: pytest.Monk
     assert len(takers) == 1
 
 
+@pytest.mark.sampled(1)
 def test_a_strangers_messages_save_no_sheets(shared: Desk) -> None:
     """Without proof no row of a sheet is stored, whatever form it has."""
     inbox = shared.home / "post" / "inbox"

@@ -271,6 +271,7 @@ def test_a_player_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
     assert players(desk) == {"red": EVE, "blue": BOB}
 
 
+@pytest.mark.sampled(1)
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     """On either database, of two confirmations processed at once one gets the seat and the other is listed."""
     run_action(shared.app, "toy1", SetHouseRule({"signup": "on"}), shared.now)

@@ -155,6 +155,7 @@ def test_two_jobs_of_the_same_work_are_not_done_at_once(desk: Desk, job: QueuedJ
 _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.cli import main; main()"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("database", "said"),
     [

@@ -58,6 +58,7 @@ def _wanted(season: Season) -> NewCampaign:
     )
 
 
+@pytest.mark.in_turn
 def test_a_season(season: Season) -> None:
     """All of it happens as it should, and after twelve turns the archive is proved."""
     for happens in (

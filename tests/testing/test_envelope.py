@@ -43,6 +43,7 @@ def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
     assert ["- MOVE R1 W" in text for text in sent[0].texts()].count(True) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "leaky", [leaks.Total, leaks.FramedPicture, leaks.EventNumbers], ids=lambda leaky: leaky.__name__
 )

@@ -39,6 +39,7 @@ PLANTED = {
 """Each planted leak, and the first level that has to find it."""
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("leaky", PLANTED, ids=lambda leaky: leaky.__name__)
 def test_a_planted_leak_is_found(leaky: type[FogPatrol]) -> None:
     """Every planted mistake is found, at the level meant for it."""
