@@ -114,6 +114,7 @@ def test_a_page_opens_on_a_phone(ruleset: AnyRuleset, firefox: Firefox, folder: 
         assert faults(firefox) == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @MAPPED
 def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
@@ -134,6 +135,7 @@ def test_touches_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> N
     assert firefox.run(_DRAWN) == drawn
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "height"), [(320, 480), (320, 568), (740, 360), (768, 1024), (1280, 800)])
 def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, height: int) -> None:
@@ -147,6 +149,7 @@ def test_a_page_fits_any_screen(firefox: Firefox, folder: Path, width: int, heig
     assert faults(firefox) == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @EACH
 def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
@@ -159,6 +162,7 @@ def test_a_page_can_be_read_with_large_text(ruleset: AnyRuleset, firefox: Firefo
     assert firefox.run(_SPILT) == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ruleset", [singularity.RULESET, harvester.RULESET], ids=lambda ruleset: ruleset.key)
 def test_keys_alone_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
     """Tab leads to the map, an arrow to a place, Enter orders, and U takes it back."""
@@ -176,6 +180,7 @@ def test_keys_alone_order(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -
     assert firefox.run(_DRAWN) == []
 
 
+@pytest.mark.in_turn
 def test_all_heights_of_the_form_are_accessible(firefox: Firefox, folder: Path) -> None:
     """With half of the screen and with nearly all of it, lists and report have no finding of axe-core."""
     firefox.look(360, motion="reduce")
@@ -203,6 +208,7 @@ def test_a_finger_that_slides_moves_the_map(firefox: Firefox, folder: Path) -> N
     assert len(firefox.run(_DRAWN)) == 1
 
 
+@pytest.mark.in_turn
 @EACH
 def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, firefox: Firefox, folder: Path) -> None:
     """Without scripts maps and texts are there, and no controls."""
@@ -217,6 +223,7 @@ def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, firefox
     assert too_wide(firefox) == []
 
 
+@pytest.mark.in_turn
 def test_a_game_is_watched_from_a_disk_and_from_the_web(firefox: Firefox, tmp_path: Path) -> None:
     """A replay is stepped through by a tap and by keys; nothing is too wide, and axe-core has no finding."""
     labels = write_replay(tmp_path, TRAP)
@@ -233,6 +240,7 @@ def test_a_game_is_watched_from_a_disk_and_from_the_web(firefox: Firefox, tmp_pa
         firefox.open("about:blank")
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_pages_of_a_club_open(firefox: Firefox, tmp_path: Path, scheme: Scheme) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,9 @@ TEMPLATES = Path(__file__).parents[2] / "templates"
 SCREEN = 640
 """Pixels of a phone's screen from top to bottom; it is 360 wide."""
 
-DUEL = play(dueling_masters.RULESET, standard, 60, game=10)
-
-REPORTS: Mapping[str, tuple[AnyRuleset, Game, int, float]] = {
-    "harvester": (harvester.RULESET, standard_game(harvester.RULESET), 9, 4.5),
-    "duel": (dueling_masters.RULESET, DUEL, 36, 3.5),
+REPORTS: Mapping[str, tuple[AnyRuleset, Callable[[], Game], int, float]] = {
+    "harvester": (harvester.RULESET, lambda: standard_game(harvester.RULESET), 9, 4.5),
+    "duel": (dueling_masters.RULESET, lambda: play(dueling_masters.RULESET, standard, 60, game=10), 36, 3.5),
 }
 """Of each game a play of bots, a turn in which its first seat is awaited, and the most screens of the report."""
 
@@ -35,7 +33,7 @@ REPORTS: Mapping[str, tuple[AnyRuleset, Game, int, float]] = {
 def report(request: pytest.FixtureRequest) -> tuple[Mailed, float]:
     """Return a report of the middle of a game, and the most screens that it may take."""
     ruleset, game, turn, most = REPORTS[request.param]
-    return _mailed(ruleset, game, turn), most
+    return _mailed(ruleset, game(), turn), most
 
 
 def _mailed(ruleset: AnyRuleset, game: Game, turn: int) -> Mailed:

@@ -18,6 +18,6 @@ def test_mails_can_be_read_on_a_small_phone(browser: Browser, sampler: Sampler, 
     with Renderer([TEMPLATES], pictures=False) as reporter:
         # The fullest sample of each mail; the others show less.
         mails = {f"{page.page} {getattr(page, 'kind', '')}": reporter.write(page, FRAME).html for page in PAGES}
-    for name, html in sampler.sample([*mails.items()], len(mails) // 3):
+    for name, html in sampler.sample([*mails.items()], len(mails) // 6):
         with shown(browser, html, {}, 360, scheme) as page:
             assert (name, too_wide(page), list(faults(page))) == (name, [], [])

@@ -199,6 +199,7 @@ def act_at_random(thumb: Thumb, dice: random.Random) -> None:
         thumb.page.wait_for_timeout(20)
 
 
+@pytest.mark.in_turn
 @pytest.mark.sampled(1)
 @GAMES
 def test_a_walk_at_random_leaves_a_sheet_that_the_game_takes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,28 +122,36 @@ def record(folder: Path) -> Result:
     return CliRunner().invoke(main, ["dev", "record", "singularity", str(folder)])
 
 
-def test_a_command_records_a_game(tmp_path: Path) -> None:
-    """First bots play it; later the sheets of the file are played, and what came out otherwise is told."""
-    folder = tmp_path / "tests" / "golden"
-
-    first, second = record(folder), record(folder)
-
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the file of a recorded game, and what the command printed."""
+    folder = tmp_path_factory.mktemp("recorded") / "tests" / "golden"
+    output = record(folder).output
     (path,) = folder.iterdir()
+    return path, output
+
+
+def test_a_command_records_a_game(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    """First bots play it; later the sheets of the file are played, and what came out otherwise is told."""
+    path, output = Path(shutil.copy(recorded[0], tmp_path)), recorded[1]
     golden = read_golden(path.read_text())
-    assert first.output == second.output == f"Recorded {len(golden['turns'])} turns of singularity: {path}.\n"
+    assert output == f"Recorded {len(golden['turns'])} turns of singularity: {recorded[0]}.\n"
+    assert record(tmp_path).output == output.replace(str(recorded[0]), str(path))
+
     golden["turns"][0]["events"] = []
     path.write_text(write_golden(golden))
-    assert record(folder).output.splitlines()[1:] == ["Changed: turn 1: events"]
+    assert record(tmp_path).output.splitlines()[1:] == ["Changed: turn 1: events"]
 
 
 @pytest.mark.parametrize(
     ("data", "told"),
     [(b"{", "this is not JSON"), (b"\xff", "cannot be read or written"), (b"{}", "/game: is missing")],
 )
-def test_a_file_that_cannot_be_recorded_is_left_alone(data: bytes, told: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_recorded_is_left_alone(
+    data: bytes, told: str, recorded: tuple[Path, str], tmp_path: Path
+) -> None:
     """The refusal names the file and its fault."""
-    record(tmp_path)
-    (path,) = tmp_path.iterdir()
+    path = tmp_path / recorded[0].name
     path.write_bytes(data)
 
     refused = record(tmp_path)
