@@ -185,7 +185,7 @@ def test_a_record_deep_inside_is_said(home: Path) -> None:
 
 def test_a_patch_that_copies_itself_is_stopped(home: Path) -> None:
     """Forty copies of a copy are a million million times the state; the patch is stopped after a few."""
-    doubling = [{"op": "add", "path": "/a", "value": [0]}]
+    doubling = [{"op": "add", "path": "/a", "value": ["x" * 10_000]}]
     doubling += [{"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(40)]
     forged(home, 1, lambda record: record.update(patch=doubling))
 

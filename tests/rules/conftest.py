@@ -10,7 +10,7 @@ import pytest
 from pbem.testing import RulesetSuite
 from tests.sampling import make_sampler
 
-SOAK = 25
+SOAK = 12
 """Turns that a game is played for; 100 with `--all`."""
 
 WATCHED = 6
