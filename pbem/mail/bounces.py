@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
-from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
+from pbem.mail.headers import MESSAGE_ID, answered_id, find_addresses, is_role_address, parse_address
 from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import MAX_PARTS, MAX_STATUS, REPORT_PARTS, is_from_mailer_daemon, is_rejection
 from pbem.mail.mailbox import MAX_MAIL
@@ -53,7 +53,7 @@ _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1
 
 def find_message_ids(text: str) -> tuple[str, ...]:
     """Return the Message-IDs in the headers that a text shows."""
-    found = (match[1] for match, _ in zip(_ID.finditer(text), range(MAX_IDS), strict=False))
+    found = (answered_id(match[1]) for match, _ in zip(_ID.finditer(text), range(MAX_IDS), strict=False))
     return tuple(dict.fromkeys(found))
 
 
@@ -264,4 +264,4 @@ def _message_ids(report: Part, parts: Iterable[Part]) -> tuple[str, ...]:
     """Return the Message-IDs in the returned header and in In-Reply-To, where Exchange and Gmail put the mail's."""
     returned = (part.content()[:MAX_STATUS].lstrip() for part in parts if part.content_type in _RETURNED_PARTS)
     fields = [*(parse_entity(mail).first("message-id") for mail in returned), report.first("in-reply-to")]
-    return tuple(dict.fromkeys(found[0] for field in fields if (found := MESSAGE_ID.search(field))))
+    return tuple(dict.fromkeys(answered_id(found[0]) for field in fields if (found := MESSAGE_ID.search(field))))

@@ -10,8 +10,8 @@ Nothing sleeps: a mail that is held back is not due before its time.
 
 Mail that was refused for good, or bounced, is sent once more: as text alone if it
 was refused for its size or content, else to its reader's second address. Each way
-is tried once, under the same Message-ID, and noted in the mail's `reply` before
-the server's answer.
+is tried once, and noted in the mail's `reply` before the server's answer. The text
+has a Message-ID of its own, for a mailbox may drop a mail whose ID it has seen.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from pbem.errors import MailLost, PermanentMailError, TemporaryMailError, Transp
 from pbem.log import event
 from pbem.mail.compose import text_only
 from pbem.mail.connection import is_content_refusal
+from pbem.mail.headers import text_id
 from pbem.mail.outbox import (
     GIVE_UP,
     IN_ORDER,
@@ -91,7 +92,9 @@ def _as_text(mail: OutgoingMail) -> str:
     text = text_only(mail.raw)
     if text == mail.raw:
         return ""
-    mail.raw, mail.form = text, MailForm.TEXT
+    first, other = (f"\r\nMessage-ID: {id_}".encode() for id_ in (mail.message_id, text_id(mail.message_id)))
+    mail.raw = text.replace(first, other, 1)
+    mail.form = MailForm.TEXT
     return "sent as text alone"
 
 

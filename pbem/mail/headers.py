@@ -99,6 +99,19 @@ def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
     return f"<{_hmac_base32(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
 
 
+_IN_TEXT = re.compile(r"\A<([^.@]++)\.text@(.*+)")
+
+
+def text_id(message_id: str) -> str:
+    """Return the Message-ID of the text of one of our mails, sent in its place: mailboxes drop one that they know."""
+    return message_id.replace("@", ".text@", 1)
+
+
+def answered_id(message_id: str) -> str:
+    """Return the Message-ID under which a mail was written, also for that of its text alone."""
+    return _IN_TEXT.sub(r"<\1@\2", message_id)
+
+
 def _hmac_base32(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
     """Return an HMAC in lower-case base32, of the parts as JSON, which is different for different lists."""
     digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)

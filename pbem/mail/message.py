@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from pbem.mail.compose import LOOP_HEADER
-from pbem.mail.headers import MAX_HEAD, MESSAGE_ID, REPLY_CODE, SUBJECT_TAG, find_addresses, parse_address
+from pbem.mail.headers import MAX_HEAD, MESSAGE_ID, REPLY_CODE, SUBJECT_TAG, answered_id, find_addresses, parse_address
 from pbem.mail.machines import Kind, Sign, classify, classify_text
 from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.mail.mime import Part, decode_words, parameter, parse_entity, without_envelope
@@ -204,7 +204,7 @@ def _recipients(entity: Part) -> tuple[str, ...]:
 
 def _references(entity: Part) -> tuple[str, ...]:
     replied, older = (MESSAGE_ID.findall(entity.first(name)) for name in ("in-reply-to", "references"))
-    newest_first = replied + older[::-1]
+    newest_first = map(answered_id, replied + older[::-1])
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 

@@ -13,6 +13,8 @@ from sqlalchemy import select, update
 
 from pbem.errors import PermanentMailError, TemporaryMailError
 from pbem.mail.delivery import deliver_due
+from pbem.mail.headers import answered_id
+from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OutgoingMail, Person
 from tests.mail.reports import postfix
 from tests.mail.test_outbox import ListCarrier
@@ -113,7 +115,7 @@ def test_no_second_address(shared: Desk) -> None:
 
 
 def test_a_mail_that_is_too_big(shared: Desk) -> None:
-    """A report refused for its size goes as text alone, under its Message-ID and with its subject and reply code."""
+    """A report refused for its size goes as text alone, with its subject and reply code."""
     queue_again(shared)
     whole = parsed(ann_report(shared).raw)
     carrier = SmallCarrier()
@@ -122,13 +124,43 @@ def test_a_mail_that_is_too_big(shared: Desk) -> None:
     ((_, raw),) = carrier.sent
     text = parsed(raw)
     assert (text.get_content_type(), text_of(text)) == ("text/plain", text_of(whole))
-    assert [text[name] for name in ("Message-ID", "Subject", "Reply-To")] == [
-        whole[name] for name in ("Message-ID", "Subject", "Reply-To")
-    ]
+    assert (text["Subject"], text["Reply-To"]) == (whole["Subject"], whole["Reply-To"])
     assert (ann_report(shared).form, ann_report(shared).reply) == (
         "text",
         f"{TOO_BIG}; sent as text alone instead: 250 queued",
     )
+
+
+def test_text_alone_is_another_mail(shared: Desk) -> None:
+    """A text has a Message-ID of its own, or a mailbox that knows the report's throws it away as a duplicate."""
+    queue_again(shared)
+    whole = ann_report(shared)
+    carrier = SmallCarrier()
+    deliver_due(shared.app.store, carrier, shared.now)
+
+    first, second = whole.message_id, parsed(carrier.sent[0][1])["Message-ID"]
+    assert (second == first, answered_id(second), ann_report(shared).message_id) == (False, first, first)
+
+
+def test_text_alone_that_comes_back(shared: Desk) -> None:
+    """A delivery report on a text that names its Message-ID is one on the report."""
+    give_second(shared)
+    queue_again(shared)
+    carrier = SmallCarrier()
+    deliver_due(shared.app.store, carrier, shared.now)
+    bounce(shared, postfix(parsed(carrier.sent[0][1])["Message-ID"]))
+
+    assert (ann_report(shared).recipient, note(shared).split("; ")[-1]) == (SECOND, f"sent to {SECOND}")
+
+
+def test_reply_to_text_alone(shared: Desk) -> None:
+    """A reply to a text is one to its report, if nothing but In-Reply-To says so."""
+    queue_again(shared)
+    carrier = SmallCarrier()
+    deliver_due(shared.app.store, carrier, shared.now)
+    reply = f"From: {ANN}\nIn-Reply-To: {parsed(carrier.sent[0][1])['Message-ID']}\n\nWAIT\n"
+
+    assert parse_message(reply.encode()).references == (ann_report(shared).message_id,)
 
 
 def test_text_that_is_still_too_big(shared: Desk) -> None:
