@@ -23,7 +23,7 @@ from pbem.actions.run_turn import RequestRun
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import OFF
-from pbem.campaign.notices import CampaignMailer, notify_players
+from pbem.campaign.notices import CampaignMailer, others, post
 from pbem.campaign.schedule import parse_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
@@ -44,7 +44,7 @@ from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import count_noun, format_time, format_time_short, join_names
+from pbem.text import count_noun, format_time, join_names
 
 LATEST = dt.timedelta(days=400)
 """The furthest deadline from now; a later one is a typing error."""
@@ -311,7 +311,6 @@ def tell_deadline(
     """Notify the players, except those of the seats in `but`, that the deadline has moved."""
     snapshot, now, zone = context.snapshot, context.now, context.snapshot.schedule.zone
     page = small.deadline_moved(
-        campaign=snapshot.name,
         old=old,
         new=new,
         closes=new + snapshot.policy.grace_time,
@@ -319,9 +318,7 @@ def tell_deadline(
         by_vote=by_vote,
     )
     files = (CampaignMailer.of(context.app, snapshot).deadline_file(new, now, zone),)
-    # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
-    subject = f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}"
-    notify_players(context, act=act, subject=subject, page=page, topic="reminder", but=but, files=files)
+    post(context, others(snapshot, but), page, id_=("act", act), topic="reminder", files=files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -387,13 +384,12 @@ def tell_schedule(context: Context, old: str, *, act: int, but: Collection[SeatN
     """Notify the players, except those of the seats in `but`, of the campaign's schedule, which was another."""
     schedule = context.snapshot.schedule
     page = small.rescheduled(
-        campaign=context.snapshot.name,
         old=old,
         new=schedule.text,
         deadline=open_deadline(context.session, context.snapshot),
         zone=schedule.zone,
     )
-    notify_players(context, act=act, subject=f"new schedule: {schedule.text}", page=page, but=but)
+    post(context, others(context.snapshot, but), page, id_=("act", act))
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:
@@ -549,8 +545,8 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
 def tell_hold(context: Context, reason: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign is on hold."""
-    page = small.held(campaign=context.snapshot.name, why=reason, gm=context.snapshot.gm_shown)
-    notify_players(context, act=act, subject=f"on hold: {reason}" if reason else "on hold", page=page, but=but)
+    page = small.held(why=reason, gm=context.snapshot.gm_shown)
+    post(context, others(context.snapshot, but), page, id_=("act", act))
 
 
 def release(context: Context) -> bool:
@@ -574,11 +570,8 @@ def release(context: Context) -> bool:
 def tell_release(context: Context, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign goes on."""
     snapshot, now = context.snapshot, context.now
-    deadline = open_deadline(context.session, snapshot)
-    zone = snapshot.schedule.zone
-    page = small.released(campaign=snapshot.name, deadline=deadline, now=now, zone=zone)
-    due = f", due {format_time_short(deadline, zone)}" if deadline and deadline > now else ""
-    notify_players(context, act=act, subject=f"goes on{due}", page=page, but=but)
+    page = small.released(deadline=open_deadline(context.session, snapshot), now=now, zone=snapshot.schedule.zone)
+    post(context, others(snapshot, but), page, id_=("act", act))
 
 
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:

@@ -38,7 +38,7 @@ from pbem.actions.base import (
 from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
     Lines,
     PreviousSheets,
@@ -272,7 +272,7 @@ class EnterSheet(PreviewedChange[Receipt]):
 
     def do(self, context: Context) -> Receipt:
         """Save the sheet. Raises CampaignError also if nothing in it is understood."""
-        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         given = _read_entered_sheet(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
@@ -283,11 +283,9 @@ class EnterSheet(PreviewedChange[Receipt]):
         add_entry(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
-            mailer, subject = CampaignMailer.of(app, snapshot), f"Your GM has entered orders for {place.seat}"
             id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
             coded = dataclasses.replace(receipt, code=given.last.code)
-            mail = mailer.mail(place.address, subject, coded, id_, under=given.last, kind="receipt")
-            mailer.send(session, now, mail)
+            post(context, place, coded, id_=id_, under=given.last, kind="receipt")
         return receipt
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:

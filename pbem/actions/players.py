@@ -17,12 +17,13 @@ from pbem.actions.base import Confirmed, Reversible, TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
 from pbem.actions.welcome import withdraw_deputy_copies
 from pbem.campaign.history import add_entry, set_dice_word
-from pbem.campaign.notices import CampaignMailer, send_text
+from pbem.campaign.notices import post
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
 from pbem.campaign.schedule import start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, Context, find_seat_view, open_deadline
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
+from pbem.report.notices import Notice
 from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
@@ -156,8 +157,7 @@ class AppointDeputy(SeatCommand):
             about=place.address,
             until=self.last,
         )
-        subject = f"be deputy of {place.seat}? Reply YES"
-        CampaignMailer.of(app, snapshot).send_page(session, now, to=address, subject=subject, page=page, code=code)
+        post(context, address, page, kind="confirmation", code=code, tagged=False)
         # The answer is the same for known and unknown addresses: it must not tell who plays here.
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return TextResult(f"{asked}. You hear of it once that is confirmed.")
@@ -182,7 +182,7 @@ class DismissDeputy(SeatCommand):
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_text(context, said, to=deputy.address, subject=f"you are no longer deputy of {place.seat}")
+            post(context, deputy.address, Notice(subject=f"you are no longer deputy of {place.seat}", blocks=(said,)))
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 

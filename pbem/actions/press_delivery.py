@@ -17,7 +17,7 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import post
 from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, recipients_of, save_press
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
@@ -193,40 +193,19 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     # On the hour, so that the time of the mail does not tell who was writing just then.
     at = next_hour(now) if piece.unsigned else now
-    subject = f"message from {piece.byline}" if piece.byline else "anonymous message"
-    mail_press(replace(context, now=at), id_, page, places=places, subject=subject)
+    mail_press(replace(context, now=at), id_, page, places)
     return at
 
 
 def mail_press(
-    context: Context,
-    press_id: int,
-    page: PressMessage | AnnouncementMail,
-    *,
-    places: Sequence[SeatView],
-    subject: str,
+    context: Context, press_id: int, page: PressMessage | AnnouncementMail, places: Sequence[SeatView]
 ) -> None:
-    """Queue the mails of a piece of press for the time of the context; seats without a player get none."""
-    app, snapshot = context.app, context.snapshot
-    mailer = CampaignMailer.of(app, snapshot)
-    # Once for all, since it has no code; that may be many.
-    written = app.reporter.write(page, mailer.frame())
+    """Queue the mails of a piece of press, to be sent and dated at the time of the context."""
+    snapshot = context.snapshot
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
-    mails = [
-        # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
-        mailer.mail(
-            place.address,
-            subject,
-            written,
-            ("press", snapshot.name, press_id, place.seat, *era),
-            kind="press",
-            topic=press_topic(snapshot.name, place.seat, press_id),
-        )
-        for place in places
-        if place.address
-    ]
-    # Dated then too, so that the Date of an unsigned letter tells no more.
-    mailer.send(context.session, context.now, *mails)
+    # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
+    id_ = ("press", snapshot.name, press_id, *era)
+    post(context, places, page, id_=id_, kind="press", topic=lambda seat: press_topic(snapshot.name, seat, press_id))
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

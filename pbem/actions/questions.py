@@ -19,7 +19,7 @@ from pbem.actions.press import mask_notes, render_question
 from pbem.actions.press_delivery import PIECES_A_TURN
 from pbem.actions.welcome import find_report
 from pbem.campaign.history import add_entry, current_turn_label
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import GM, post
 from pbem.campaign.people import deputies_of
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.questions import Asked, load_questions, next_number, questions_today
@@ -58,10 +58,18 @@ class AskGm(SeatCommand):
                 f"you have asked {PIECES_A_TURN} times in a day, and no more is mailed: write to {snapshot.gm_shown}"
             )
         number, label = next_number(session, snapshot), current_turn_label(session, snapshot, own.id)
-        mailer = CampaignMailer.of(context.app, snapshot)
         # The time too, since a home restored from a backup gives numbers again.
         moment = (number, now.isoformat())
-        code, id_ = reply_code(snapshot.mail_key, "question", *moment), mailer.id_of("ask gm", snapshot.name, *moment)
+        code = reply_code(snapshot.mail_key, "question", *moment)
+        page = QuestionMail(
+            campaign=snapshot.name,
+            number=number,
+            by=own.seat,
+            deputy=self.deputy,
+            label=label,
+            text=passed.text,
+            alliances=_load_allies(context, own.seat) is not None,
+        )
         session.add(
             Question(
                 campaign_id=snapshot.id,
@@ -72,24 +80,13 @@ class AskGm(SeatCommand):
                 text=passed.text,
                 at=now,
                 code=code,
-                message_id=id_,
+                message_id=post(context, GM, page, id_=("ask gm", snapshot.name, *moment), code=code),
             )
         )
         session.flush()
         said = shorten(" ".join(passed.text.split()), _EXCERPT)
         # Secret, as the number tells how many were asked.
         add_entry(session, snapshot.id, now, actor=own.seat, text=f"has asked question {number}: {said}", secret=True)
-        page = QuestionMail(
-            campaign=snapshot.name,
-            number=number,
-            by=own.seat,
-            deputy=self.deputy,
-            label=label,
-            text=passed.text,
-            alliances=_load_allies(context, own.seat) is not None,
-        )
-        subject = f"question {number} from {own.seat}, {label}"
-        mailer.send(session, now, mailer.mail(snapshot.gm, subject, page, id_, code=code))
         readers = join_names([own.address, *([self.deputy] if self.deputy else [])])
         sent = f"Mailed to your GM, {snapshot.gm_shown}. The answer comes to {readers}."
         return TextResult("\n".join([sent, *mask_notes(passed)]))
@@ -249,8 +246,6 @@ def _find_allies(context: Context, seat: SeatName) -> frozenset[SeatName]:
 
 def _mail_answer(context: Context, asked: Asked, facts: AnswerResult, *, to_all: bool) -> None:
     session, snapshot, now = context.session, context.snapshot, context.now
-    mailer = CampaignMailer.of(context.app, snapshot)
-    subject = f"from the GM: {' '.join(facts.text.split())}"
     own = [each.id for each in load_questions(session, snapshot) if each.seat == asked.seat]
     # Not by the number of the question, which depends on what other seats have asked.
     moment = (asked.seat, own.index(asked.id), len(asked.answers), now.isoformat())
@@ -265,8 +260,7 @@ def _mail_answer(context: Context, asked: Asked, facts: AnswerResult, *, to_all:
             again=place.seat in facts.before_to,
         )
         for at, address in enumerate(_addresses(context, asked, place)):
-            id_ = ("answer", snapshot.name, *moment, place.seat, at)
-            mailer.send(session, now, mailer.mail(address, subject, page, id_))
+            post(context, address, page, id_=("answer", snapshot.name, *moment, place.seat, at))
 
 
 def _addresses(context: Context, asked: Asked, place: SeatView) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ from pbem.actions.withdrawal import (
 )
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import notify_each
+from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import CampaignSnapshot, Context, current_turn, load_state, raise_validation_errors
@@ -240,8 +240,7 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     for place in snapshot.places:
         if place.seat in impact.gone:
             page = small.report_withdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id])
-            subject = f"your report of {labels[place.id]} no longer counts"
-            notify_each(context, act=act, subject=subject, pages=[(place, page)])
+            post(context, place, page, id_=("act", act, place.seat))
     if impact.moved and again.following.deadline and impact.deadline:
         # Those whose report stays have read the deadline that has passed.
         told = {*impact.gone, *(touched.seat for touched in impact.touched)}

@@ -34,7 +34,7 @@ from pbem.actions.withdrawal import (
 from pbem.app import App
 from pbem.campaign.deadlines import least_time, new_deadline
 from pbem.campaign.history import add_entry, seats_removed_before
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import copy_sheets
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -49,12 +49,11 @@ from pbem.campaign.snapshot import (
     load_last_reports,
 )
 from pbem.errors import CampaignError
-from pbem.mail.outbox import topic_of
 from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Turn
 from pbem.store.types import CampaignState, PageDelivery
-from pbem.text import format_time, format_time_short, wrap
+from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,30 +284,13 @@ def _reload(context: Context) -> Context:
 def _tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
     """Mail every player the turn, deadline and sheet that count now; a reply is taken as orders for it."""
     session, app, snapshot = context.session, context.app, context.snapshot
-    last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)
-    pages = [
-        (place, _build_page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
-        for place in snapshot.playing
-        if place.address and place.seat in last
-    ]
-    mails = [
-        mailer.mail(
-            place.address,
-            _subject(page),
-            page,
-            ("act", act, place.seat),
-            under=last[place.seat],
+    last = load_last_reports(session, snapshot)
+    for place in snapshot.playing:
+        if place.address and place.seat in last:
+            under = last[place.seat]
+            page = _build_page(app, snapshot, rolled, place, under, back=back, over=over)
             # Of several such mails in the outbox the last alone is true; whatever turn it was, so 0.
-            topic=topic_of("rolled", snapshot.name, 0, place.seat),
-        )
-        for place, page in pages
-    ]
-    mailer.send(session, context.now, *mails)
-
-
-def _subject(page: RolledBack) -> str:
-    due = f", due {format_time_short(page.deadline, page.zone)}" if page.awaited and page.deadline else ""
-    return f"{page.label} is open again{due}" if page.back else f"the rollback is undone: back at {page.label}{due}"
+            post(context, place, page, id_=("act", act, place.seat), under=under, topic="rolled", turn=0)
 
 
 def _build_page(

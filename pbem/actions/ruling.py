@@ -32,7 +32,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, held_for_rulings, recheck_due
 from pbem.campaign.files import save_attachments
 from pbem.campaign.history import add_entry, current_rolls, save_rolls
-from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
+from pbem.campaign.notices import GM, describe_fault, gm_moment, post, was_posted
 from pbem.campaign.questions import unanswered_questions
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -676,8 +676,8 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         words = load_player_words(context, open_.turn)
         whole = _render_digest(open_, words)
         # With the deadline: after an extension the GM hears again that the turn awaits them, even without a new sheet.
-        moment = ("digest", json_sha256(whole), str(open_.turn.deadline))
-        if was_notified(context, moment):
+        moment = gm_moment(context.snapshot, "digest", json_sha256(whole), str(open_.turn.deadline))
+        if was_posted(context, moment):
             return
         sent = last_digest(session, open_.turn.id)
         seen = {seat: json_sha256(_render_digest(open_, words, (seat,)))[:16] for seat in open_.snapshot.seats}
@@ -685,14 +685,11 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         page = _build_page(open_, words, sent.at if sent else None, changed, open_questions(context))
     files = forward_files(words, changed or None)
     page = replace(page, files_left=files.left)
-    senders = page.changed[0] if len(page.changed) == 1 else f"{len(page.changed)} players"
-    subject = f"turn {page.turn}: {senders} sent another sheet" if page.changed else ""
-    subject = subject or f"turn {page.turn} needs your ruling"
     with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
         context = Context(session, app, snapshot, now)
         # The digest was made without the lock: it is sent only if the turn is still as it was read.
-        if was_notified(context, moment) or (snapshot.turn, snapshot.era, snapshot.hold_kind) != (
+        if was_posted(context, moment) or (snapshot.turn, snapshot.era, snapshot.hold_kind) != (
             open_.snapshot.turn,
             open_.snapshot.era,
             open_.snapshot.hold_kind,
@@ -707,9 +704,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
                 code=code,
                 campaign_id=snapshot.id,
                 data={**data, "to": "", "by": ""},
-                message_id=notify_gm_once(
-                    context, moment=moment, subject=subject, page=page, code=code, files=files.parts
-                ),
+                message_id=post(context, GM, page, id_=moment, code=code, files=files.parts),
                 created_at=now,
             )
         )

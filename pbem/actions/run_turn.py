@@ -24,7 +24,7 @@ from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
-from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
+from pbem.campaign.notices import GM, gm_moment, others, post
 from pbem.campaign.optimistic_lock import Conflict, run_optimistic
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
@@ -63,15 +63,12 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     _warn(context, missers, act)
     if snapshot.policy.late_list == "players":
         seats = tuple(each.place.seat for each in missers)
-        others = small.others_missed(campaign=snapshot.name, missed=seats)
-        notify_players(context, act=act, subject=f"no orders from {join_names(seats)}", page=others, but=seats)
+        post(context, others(snapshot, seats), small.others_missed(missed=seats), id_=("act", act))
     misses = tuple(
         Miss(each.place.seat, each.in_a_row, each.in_all, _enforce_limits(context, each)) for each in missers
     )
-    page = small.missed_digest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
-    subject = f"no orders in turn {snapshot.turn}: {join_names([miss.seat for miss in misses])}"
-    moment = ("missed", str(act))
-    notify_gm_once(context, moment=moment, subject=subject, page=page)
+    page = small.missed_digest(turn=snapshot.turn, missed=misses)
+    post(context, GM, page, id_=gm_moment(snapshot, "missed", str(act)))
 
 
 def _load_missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
@@ -92,8 +89,7 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
         matters = policy.open_after_missed or policy.remove_after_missed or each.in_a_row > 1
         if matters and not _is_too_many(policy, each):
             label = current_turn_label(context.session, context.snapshot, each.place.id)
-            page = _build_warning(context, each, label)
-            notify_each(context, act=act, subject=f"no orders from you, {label}", pages=[(each.place, page)])
+            post(context, each.place, _build_warning(context, each, label), id_=("act", act, each.place.seat))
 
 
 def _build_warning(context: Context, misser: _Misser, label: str) -> Notice:
@@ -102,7 +98,6 @@ def _build_warning(context: Context, misser: _Misser, label: str) -> Notice:
     opens_in = policy.open_after_missed - misser.in_a_row if policy.open_after_missed else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
     return small.sheet_missed(
-        campaign=snapshot.name,
         seat=misser.place.seat,
         label=label,
         in_a_row=misser.in_a_row,

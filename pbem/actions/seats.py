@@ -25,7 +25,7 @@ from pbem.actions.welcome import (
 )
 from pbem.campaign.history import add_entry, removal_turns
 from pbem.campaign.invitations import offer_seat, with_board
-from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
+from pbem.campaign.notices import GM, others, post
 from pbem.campaign.people import (
     A_DAY,
     DAYS,
@@ -166,7 +166,7 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} has left the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} has left the game: {why}."
     if place.address:
-        _send(context, place.address, f"your seat {place.seat} has left the game", said)
+        post(context, place, Notice(subject=f"your seat {place.seat} has left the game", blocks=(said,)))
     _tell_others(context, place, act, f"{place.seat} has left the game", said)
     _tell_gm(context, actor, f"{place.seat} has left the game", said)
 
@@ -193,7 +193,7 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     )
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
-        _send(context, place.address, f"your seat {place.seat} is back in the game", said, _PLAY_ON)
+        post(context, place, Notice(subject=f"your seat {place.seat} is back in the game", blocks=(said, _PLAY_ON)))
     _tell_others(context, place, act, f"{place.seat} is back in the game", said)
     back = f"seat {place.seat} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
@@ -300,32 +300,25 @@ def _end_deputising(context: Context, person: Person) -> None:
         if place.address and place.playing:
             withdraw_deputy_copies(context.session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {context.snapshot.name}."
-            _send(context, place.address, f"{person.address} is no longer your deputy", said)
+            post(context, place, Notice(subject=f"{person.address} is no longer your deputy", blocks=(said,)))
 
 
 def _tell_former(context: Context, place: SeatView, why: str) -> None:
     said = f"You no longer play the seat {place.seat} of {context.snapshot.name}: {why}. Thank you for playing!"
-    _send(context, place.address, f"you no longer play {place.seat}", said)
+    post(context, place, Notice(subject=f"you no longer play {place.seat}", blocks=(said,)))
 
 
 def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
     """Notify the other players, where they may read the journal."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
-        title = as_title(subject, snapshot.seats)
-        page = Notice(title=title, blocks=(said,), campaign=snapshot.name)
-        but = (place.seat,)
-        notify_players(context, act=act, subject=subject, page=page, but=but)
+        post(context, others(snapshot, (place.seat,)), Notice(subject=subject, blocks=(said,)), id_=("act", act))
 
 
 def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
     """Notify the GM, unless the GM did it."""
     if actor != "gm":
-        _send(context, context.snapshot.gm, subject, *filter(None, said))
-
-
-def _send(context: Context, to: str, subject: str, *said: str) -> None:
-    send_text(context, *said, to=to, subject=subject)
+        post(context, GM, Notice(subject=subject, blocks=tuple(filter(None, said))))
 
 
 def back_hint(name: str, seat: SeatName) -> str:
@@ -560,8 +553,5 @@ def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: st
     app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
     page, files = with_board(app, offer_seat(app, snapshot, "invite", code=code, wish=wish, now=context.now), ruleset)
-    subject = f"{snapshot.gm_name or snapshot.gm.partition('@')[0]} invites you to {ruleset.title}: YES or NO?"
-    mailer = CampaignMailer.of(app, snapshot)
-    mail = mailer.mail(address, subject, page, (page.page, code), code=code, kind=page.page, files=files)
-    # The name of the campaign says nothing yet to the reader; the code is last, as in all subjects.
-    mailer.send(context.session, context.now, replace(mail, subject=f"{subject} [{code}]"))
+    # The name of the campaign says nothing yet to the reader.
+    post(context, address, page, id_=(page.page, code), kind="confirmation", code=code, files=files, named=False)

@@ -25,7 +25,7 @@ from pbem.campaign.house_rules import (
     printed_name,
 )
 from pbem.campaign.house_rules import HouseRules as Policy
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import GM, post
 from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
@@ -143,9 +143,7 @@ def mail_gm_token(context: Context) -> None:
     end_gm_codes(session, snapshot.id)
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
     page = small.gm_token(campaign=snapshot.name, token=token, address=app.settings.address)
-    mailer = CampaignMailer.of(app, snapshot)
-    mail = mailer.mail(snapshot.gm, "your token as the GM", page, ("gm token", act), kind="welcome")
-    mailer.send(session, now, mail)
+    post(context, GM, page, id_=("gm token", act), kind="welcome")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from pbem.actions.rollback import undo_rollback
 from pbem.actions.ruling import hold_as_ruled, keep_earlier
 from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
 from pbem.campaign.history import add_entry, labels_named, relabel
-from pbem.campaign.notices import as_title, notify_each, notify_players, send_text
+from pbem.campaign.notices import post
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, load_open_turn, open_deadline, require_here
@@ -403,8 +403,8 @@ def _take_back_export(context: Context) -> None:
     session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
     after = replace(context, snapshot=load_campaign(session, moved.name))
     act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}")
-    page = small.held(campaign=moved.name, why=why, gm=moved.gm_shown)
-    notify_players(after, act=act, subject="on hold: played here after all", page=page)
+    page = replace(small.held(why=why, gm=moved.gm_shown), subject="on hold: played here after all")
+    post(after, after.snapshot.playing, page, id_=("act", act))
 
 
 _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
@@ -477,29 +477,17 @@ def _notify(before: Context, after: Context, plan: _Plan, act: int) -> None:
     elif tell is None:
         _tell_plainly(after, plan.entry, act, places)
     for address in mailed - {place.address.lower() for place in places} - {snapshot.gm.lower()}:
-        send_text(after, *_describe_undone(plan.entry.text), to=address, subject=_UNDONE)
+        post(after, address, _undone(plan.entry.text))
 
 
-_UNDONE = "undone by the GM"
-
-
-def _describe_undone(text: str) -> tuple[str, ...]:
-    return (f"Your GM has undone this: {text}.", "All is again as it was before.")
+def _undone(text: str) -> Notice:
+    blocks = (f"Your GM has undone this: {text}.", "All is again as it was before.")
+    return Notice(subject="undone by the GM", blocks=blocks)
 
 
 def _tell_plainly(context: Context, entry: _Entry, act: int, places: Sequence[SeatView]) -> None:
     snapshot = context.snapshot
     # Each reads of turns by the labels of their own reports (decision 1).
     labels = labels_named(context.session, snapshot, [place.id for place in places], [entry.text])
-    pages = [
-        (
-            place,
-            Notice(
-                title=as_title(_UNDONE),
-                blocks=_describe_undone(relabel(entry.text, labels.get(place.id, {}))),
-                campaign=snapshot.name,
-            ),
-        )
-        for place in places
-    ]
-    notify_each(context, act=act, subject=_UNDONE, pages=pages)
+    for place in places:
+        post(context, place, _undone(relabel(entry.text, labels.get(place.id, {}))), id_=("act", act, place.seat))

@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.record import drawn_word
-from pbem.campaign.files import AttachmentStore, batched
+from pbem.campaign.files import AttachmentStore
 from pbem.campaign.guide import example_orders
 from pbem.campaign.history import LONGEST
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import GM, CampaignMailer, post
 from pbem.campaign.people import save_deputy_code
 from pbem.campaign.reports import full_report
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
@@ -33,7 +33,7 @@ from pbem.games import rulebook
 from pbem.log import event
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
-from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_message_id, withdraw_mails, withdraw_topics
+from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_id, withdraw_mails, withdraw_topics
 from pbem.report.attachments import Attachments
 from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
@@ -55,7 +55,7 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
     Returns:
         The number of mails.
     """
-    session, app, snapshot = context.session, context.app, context.snapshot
+    session, snapshot = context.session, context.snapshot
     codes = {
         place: reply_code(snapshot.mail_key, "dice", place.seat, secrets.token_hex(8))
         for place in places
@@ -64,20 +64,20 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    mails = [_build_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
-    CampaignMailer.of(app, snapshot).send(session, context.now, *mails)
+    for place, code in codes.items():
+        _post_dice_notice(context, place, code)
     return len(codes)
 
 
 def mail_dice_notice_gm(context: Context) -> None:
     """Mail the GM the seal, and that the players may choose words."""
-    mail = _build_dice_notice(context.app, context.snapshot, None, "")
-    CampaignMailer.of(context.app, context.snapshot).send(context.session, context.now, mail)
+    _post_dice_notice(context, None, "")
 
 
-def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
-    """Return the notice to the player of a seat, or without one to the GM."""
-    ruleset = app.game(snapshot.game)
+def _post_dice_notice(context: Context, place: SeatView | None, code: str) -> None:
+    """Queue the notice to the player of a seat, or without one to the GM."""
+    snapshot = context.snapshot
+    ruleset = context.app.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
         seat=place.seat if place else "",
@@ -86,15 +86,7 @@ def _build_dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | N
         longest=LONGEST,
         judged=isinstance(ruleset, Adjudicated),
     )
-    return CampaignMailer.of(app, snapshot).mail(
-        place.address if place else snapshot.gm,
-        f"welcome: you play {place.seat}, first report at the start" if place else "created, not started yet",
-        page,
-        ("dice", snapshot.name, code),
-        code=code,
-        kind=DICE,
-        topic=topic_of(DICE, snapshot.name, snapshot.turn, place.seat if place else "gm"),
-    )
+    post(context, place or GM, page, id_=("dice", snapshot.name, code), kind=DICE, code=code, topic=DICE)
 
 
 def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: bool = False, moved: bool = False) -> None:
@@ -106,25 +98,14 @@ def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: boo
         moved: The campaign has moved here from another home.
     """
     app, snapshot = context.app, context.snapshot
-    mailer, ruleset = CampaignMailer.of(app, snapshot), app.game(snapshot.game)
+    ruleset = app.game(snapshot.game)
     rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
-    mails = (
-        mailer.mail(
-            place.address,
-            f"{'welcome' if heir else 'the game starts'}: you play {place.seat}",
-            replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved),
-            # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
-            welcome_message_id(
-                snapshot.mail_key, app.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
-            ),
-            kind="welcome",
-            files=(rules,),
-        )
-        for place, token in tokens.items()
-    )
-    # A hundred at a time: with thousands of seats, all together would fill the memory (decision 21).
-    for some in batched(mails):
-        mailer.send(context.session, context.now, *some)
+    # One by one: with thousands of seats, all together would fill the memory (decision 21).
+    for place, token in tokens.items():
+        page = replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved)
+        # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
+        id_ = welcome_id(snapshot.name, place.seat, *([token] if heir else []))
+        post(context, place, page, id_=id_, kind="welcome", files=(rules,))
 
 
 def _rules_file(ruleset: AnyRuleset) -> str:

@@ -35,7 +35,7 @@ from pbem.backup.files import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS,
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.damaged_rows import shown
 from pbem.campaign.history import HOST
-from pbem.campaign.notices import HOUSE_KEY, send_text
+from pbem.campaign.notices import GM, HOUSE_KEY, post
 from pbem.campaign.snapshot import Context, is_campaign_name, load_campaign, locked_campaign
 from pbem.config import (
     INACTIVE,
@@ -53,6 +53,7 @@ from pbem.config import (
 )
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
+from pbem.report.notices import Notice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
@@ -143,16 +144,18 @@ def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now
 
 def _notify_gm(context: Context, made: dt.datetime) -> None:
     snapshot, name = context.snapshot, context.snapshot.name
-    send_text(
-        context,
-        f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is open "
-        "again as it was then, and on hold: no turn is run until you release it. Players are told that what came later "
-        "is void.",
-        f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
-        f"pbem deadline {name} (by mail: DEADLINE 24h). Then let it go on: pbem release {name} (by mail: RELEASE).",
-        to=snapshot.gm,
-        subject="restored from a backup, on hold",
+    said = (
+        (
+            f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is "
+            "open again as it was then, and on hold: no turn is run until you release it. Players are told that what "
+            "came later is void."
+        ),
+        (
+            f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
+            f"pbem deadline {name} (by mail: DEADLINE 24h). Then let it go on: pbem release {name} (by mail: RELEASE)."
+        ),
     )
+    post(context, GM, Notice(subject="restored from a backup, on hold", blocks=said))
 
 
 FILE = "pbem.sqlite"

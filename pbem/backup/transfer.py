@@ -20,7 +20,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -50,11 +50,12 @@ from pbem.backup.rebuild import ImportedArchive, Rebuilding, check_rebuilt
 from pbem.backup.restore import check_room, complete_archive
 from pbem.campaign.damaged_rows import readable, shown
 from pbem.campaign.history import HOST, add_entry
-from pbem.campaign.notices import CampaignMailer, as_title, notify_players, send_text
+from pbem.campaign.notices import GM, post
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
     NO_HOLD,
     Context,
+    LastReport,
     SeatView,
     is_campaign_name,
     is_current,
@@ -65,7 +66,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError, GameError, ReplayError
-from pbem.mail.outbox import welcome_message_id
+from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.protocol import AnyRuleset
@@ -138,10 +139,9 @@ def _move_away(context: Context, to: str) -> None:
         f"{moves} You are mailed from there, and asked to confirm it.",
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
-    subject = f"moves to {to}"
-    page = Notice(title=as_title(subject), blocks=said, campaign=snapshot.name)
-    notify_players(context, act=act, subject=subject, page=page)
-    send_text(context, *said, to=snapshot.gm, subject=subject)
+    page = Notice(subject=f"moves to {to}", blocks=said)
+    post(context, snapshot.playing, page, id_=("act", act))
+    post(context, GM, page)
 
 
 def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
@@ -360,16 +360,18 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
         if place.playing and place.address and _ask_to_confirm(context, place, came_from=came_from, older=older):
             asked.append(place.seat)
     mail_gm_token(context)
-    send_text(
-        context,
-        f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
-        "mailed when one does. It is on hold until you release it.",
-        f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
-        f"confirmed: pbem deadline {name} 24h, if the deadline is near, and pbem release {name} "
-        "(by mail: DEADLINE 24h, RELEASE).",
-        to=snapshot.gm,
-        subject="moved here, on hold",
+    told = (
+        (
+            f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
+            "mailed when one does. It is on hold until you release it."
+        ),
+        (
+            "Who stood in for players and who stood by did not come along: they have agreed to it there. When enough "
+            f"have confirmed: pbem deadline {name} 24h, if the deadline is near, and pbem release {name} "
+            "(by mail: DEADLINE 24h, RELEASE)."
+        ),
     )
+    post(context, GM, Notice(subject="moved here, on hold", blocks=told))
     return tuple(asked)
 
 
@@ -392,10 +394,6 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         gm=snapshot.gm_shown,
         about=came_from,
     )
-    mailer = CampaignMailer.of(app, snapshot)
     # All later mail names this one as the root of its thread; the key is new, so the Message-ID is unused.
-    id_ = welcome_message_id(snapshot.mail_key, app.settings.domain, snapshot.name, place.seat)
-    mail = mailer.mail(place.address, "moved here: reply YES to play on", page, id_, code=code)
-    thread = (older,) if older else ()
-    mailer.send(session, now, replace(mail, in_reply_to=older, references=thread))
+    post(context, place, page, id_=welcome_id(snapshot.name, place.seat), under=LastReport(0, code, older, b""))
     return True

@@ -12,10 +12,10 @@ import dataclasses
 import datetime as dt
 import re
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self, cast
+from typing import Protocol, Self, cast
 
 from sqlalchemy import Table, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
@@ -185,6 +185,7 @@ class CampaignMailer:
         *,
         code: str = "",
         tagged: bool = True,
+        named: bool = True,
         under: LastReport | None = None,
         kind: str = "notice",
         topic: str = "",
@@ -199,6 +200,7 @@ class CampaignMailer:
             id_: The Message-ID, or the parts that it follows from.
             code: The reply code of answers.
             tagged: Put the code into the subject too.
+            named: Put the name of the campaign into the subject.
             under: The report in whose thread it is shown; an answer counts as orders for it.
             kind: The kind of mail, such as "notice".
             topic: The topic; a queued mail of the same topic is superseded.
@@ -208,11 +210,11 @@ class CampaignMailer:
         own = "" if under else self._gm_code(to, id_, code)
         tagged = tagged and bool(under or code)
         code = under.code if under else code or own
-        thread = (under.message_id,) if under else ()
+        thread = (under.message_id,) if under and under.message_id else ()
         written = page if isinstance(page, MailText) else self.app.reporter.write(page, self.frame(code))
         return NewMail(
             recipient=to,
-            subject=self.subject(subject, code if tagged else ""),
+            subject=self.subject(subject, code if tagged else "") if named else f"{subject} [{code}]",
             text=written.text,
             html=written.html,
             message_id=id_,
@@ -303,14 +305,6 @@ class CampaignMailer:
         campaign = None if self.campaign_id is None else MailingCampaign(self.campaign_id, self.name, self.key)
         enqueue(session, ready, self.app.settings, campaign=campaign, now=now)
 
-    def send_page(
-        self, session: Session, now: dt.datetime, *, to: str, subject: str, page: Page, code: str = ""
-    ) -> None:
-        """Queue one of the host's pages as a mail of its own; a reply to it carries `code`."""
-        # Random, since two equal notices may be sent in one tick, which has one time.
-        id_ = (page.page, secrets.token_hex(8))
-        self.send(session, now, self.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
-
     def _gm_code(self, to: str, id_: str, code: str) -> str:
         """Return the code by which a reply to a mail takes commands: its own `code`, or one that follows from the mail.
 
@@ -331,92 +325,116 @@ def _picture_part(content_id: str, drawn: DrawnPicture, html: str) -> MailPart:
     return MailPart(name, "image/png", drawn.png or b"", content_id if shown else "")
 
 
-def notify_players(
-    context: Context,
-    *,
-    act: int,
-    subject: str,
+GM = "gm"
+"""The recipient that is the GM of the campaign."""
+
+
+class Desk(Protocol):
+    """What mail is sent with: the context of a campaign, or a message, which belongs to none."""
+
+    @property
+    def session(self) -> Session: ...
+    @property
+    def app(self) -> App: ...
+    @property
+    def snapshot(self) -> CampaignSnapshot | None: ...
+    @property
+    def now(self) -> dt.datetime: ...
+
+
+def post(
+    context: Desk,
+    to: str | SeatView | Iterable[SeatView],
     page: Page,
-    topic: str = "",
-    but: Collection[str] = (),
-    files: tuple[MailPart, ...] = (),
-) -> None:
-    """Queue the same notice to every player still in the game, except those of the seats in `but`.
-
-    `act` is the id of its journal entry. With a `topic` of the open turn, such as
-    "reminder", it supersedes a queued notice of that topic.
-    """
-    # Once for all: a link with the code of a seat must not stand in it.
-    written = context.app.reporter.write(page, CampaignMailer.of(context.app, context.snapshot).frame())
-    pages = [(place, written) for place in context.snapshot.playing if place.seat not in but]
-    notify_each(context, act=act, subject=subject, pages=pages, topic=topic, files=files)
-
-
-def notify_each(
-    context: Context,
     *,
-    act: int,
-    subject: str,
-    pages: Iterable[tuple[SeatView, Page | MailText]],
-    topic: str = "",
-    files: tuple[MailPart, ...] = (),
-) -> None:
-    """Queue a notice of its own to each of some seats; seats without a player are left out."""
-    snapshot = context.snapshot
-    mailer = CampaignMailer.of(context.app, snapshot)
-    mails = [
-        mailer.mail(
-            place.address,
-            subject,
-            page,
-            ("act", act, place.seat),
-            topic=topic and topic_of(topic, snapshot.name, snapshot.turn, place.seat),
-            files=files,
-        )
-        for place, page in pages
-        if place.address
-    ]
-    mailer.send(context.session, context.now, *mails)
-
-
-def notify_gm_once(
-    context: Context,
-    *,
-    moment: tuple[str, ...],
-    subject: str,
-    page: Page,
-    topic: str = "",
+    id_: Parts = (),
     kind: str = "notice",
     code: str = "",
+    topic: str | Callable[[SeatName], str] = "",
+    turn: int | None = None,
+    under: LastReport | None = None,
     files: tuple[MailPart, ...] = (),
+    tagged: bool = True,
+    named: bool = True,
 ) -> str:
-    """Queue a notice to the GM, unless the same moment was notified before; return its Message-ID, "" if it was.
+    """Queue a mail that answers no message; return its Message-ID, "" if none is sent. It is sent once for an `id_`.
 
-    `moment` are words and times that identify the occasion, besides campaign, turn and kind. With a `topic` of the open
-    turn, such as "late", it supersedes a queued notice of that topic. A reply to it carries the `code`;
-    `files` go with it.
+    Args:
+        context: The context of the campaign; or a message, for mail that concerns no single campaign.
+        to: A seat, or several that read the same words; seats without a player are left out. Or `GM`, or an address.
+        page: What it says, with its subject.
+        id_: The parts that the Message-ID follows from, of several seats without theirs; if empty, it is random.
+        kind: The kind of mail, such as "notice".
+        code: The reply code of answers.
+        topic: What it says of the turn, such as "reminder", or a function of the seat that returns the whole topic; a
+            queued mail of the same topic is superseded.
+        turn: The turn of the topic, if that is not the open one.
+        under: The report in whose thread it is shown; an answer counts as orders for it.
+        files: Further parts.
+        tagged: Put the code into the subject too.
+        named: Put the name of the campaign into the subject.
     """
-    if was_notified(context, moment, kind=kind):
-        return ""
-    snapshot = context.snapshot
-    mailer = CampaignMailer.of(context.app, snapshot)
-    topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
-    parts = _moment_parts(snapshot, moment, kind)
-    mail = mailer.mail(snapshot.gm, subject, page, parts, code=code, kind=kind, topic=topic, files=files)
-    mailer.send(context.session, context.now, mail)
-    return mail.message_id
+    snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
+    if isinstance(page, Notice):
+        to_gm = page.to_gm or (isinstance(to, str) and to.lower() in (GM, mailer.gm.lower()))
+        title = page.title or as_title(page.subject, snapshot.seats if snapshot else ())
+        page = dataclasses.replace(page, title=title, to_gm=to_gm)
+    many = not isinstance(to, str | SeatView)
+    # Once for all: a link with the code of a seat must not stand in it.
+    written = context.app.reporter.write(page, mailer.frame()) if many else page
+    turn = turn if turn is not None or snapshot is None else snapshot.turn
+    mails = {}
+    for address, seat in _addresses(to, mailer.gm):
+        # Random, since two equal notices may be sent in one tick, which has one time.
+        parts = (*id_, seat) if id_ and many else id_ or (page.page, secrets.token_hex(8))
+        whose = seat or (GM if address == mailer.gm else address)
+        mail = mailer.mail(
+            address,
+            page.subject,
+            written,
+            parts,
+            code=code,
+            tagged=tagged,
+            named=named,
+            under=under,
+            kind=kind,
+            topic=topic(seat) if callable(topic) else topic and topic_of(topic, mailer.name, turn or 0, whose),
+            files=files,
+        )
+        mails[mail.message_id] = mail
+    before = _queued(context.session, mails) if id_ else ()
+    new = [mail for message_id, mail in mails.items() if message_id not in before]
+    mailer.send(context.session, context.now, *new)
+    return new[-1].message_id if new else ""
 
 
-def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
-    """Return True if the GM was sent the notice of a moment."""
-    mailer = CampaignMailer.of(context.app, context.snapshot)
-    id_ = mailer.id_of(*_moment_parts(context.snapshot, moment, kind))
-    return context.session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
+def _addresses(to: str | SeatView | Iterable[SeatView], gm: str) -> list[tuple[str, SeatName]]:
+    """Return the addresses of recipients, each with its seat, "" if it is written to for no seat."""
+    if isinstance(to, str):
+        return [(gm if to == GM else to, "")]
+    return [(place.address, place.seat) for place in ((to,) if isinstance(to, SeatView) else to) if place.address]
 
 
-def _moment_parts(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+def others(snapshot: CampaignSnapshot, but: Collection[SeatName] = ()) -> list[SeatView]:
+    """Return the seats still in the game, except those in `but`."""
+    return [place for place in snapshot.playing if place.seat not in but]
+
+
+def was_posted(context: Context, id_: Parts) -> bool:
+    """Return True if the mail of an `id_` was queued."""
+    message_id = CampaignMailer.of(context.app, context.snapshot).id_of(*id_)
+    return message_id in _queued(context.session, [message_id])
+
+
+def _queued(session: Session, message_ids: Iterable[str]) -> Collection[str]:
+    found = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(list(message_ids)))
+    return session.scalars(found).all()
+
+
+def gm_moment(snapshot: CampaignSnapshot, *moment: str) -> Parts:
+    """Return the `id_` of the GM's notice of a moment: words and times that tell it from others of the open turn."""
     # Running campaigns have sent notices with "gm" in the Message-ID: with another word they would be sent again.
-    return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
+    return (GM, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
 def describe_fault(app: App, campaign: str, error: Exception) -> str:
@@ -434,12 +452,3 @@ def as_title(subject: str, seats: Collection[SeatName] = ()) -> str:
     """Return a subject as the title of its mail: with a capital, unless it begins with the name of a seat or person."""
     first = subject.partition(" ")[0]
     return subject if first in seats or "@" in first else subject[:1].upper() + subject[1:]
-
-
-def send_text(context: Context, *paragraphs: str, to: str, subject: str) -> None:
-    """Queue a notice of a campaign with these paragraphs; its subject is its title."""
-    snapshot = context.snapshot
-    to_gm = snapshot.gm.lower() == to.lower()
-    page = Notice(title=as_title(subject, snapshot.seats), blocks=paragraphs, campaign=snapshot.name, to_gm=to_gm)
-    mailer = CampaignMailer.of(context.app, snapshot)
-    mailer.send_page(context.session, context.now, to=to, subject=subject, page=page)

@@ -23,7 +23,7 @@ from pbem.actions.welcome import (
 )
 from pbem.campaign.history import add_entry
 from pbem.campaign.invitations import offer_seat
-from pbem.campaign.notices import CampaignMailer, as_title, send_text
+from pbem.campaign.notices import GM, CampaignMailer, post
 from pbem.campaign.people import (
     DAYS,
     ENOUGH_CODES,
@@ -88,8 +88,7 @@ def ask_new_address(asked: Requester, request: PendingRequest) -> str:
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
-    subject = "is this your address? Reply YES"
-    CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page, code=code)
+    post(case, address, page, kind="confirmation", code=code, tagged=False)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
@@ -148,7 +147,7 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
         "sheets of both of you count, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
     context = case.campaign_context(snapshot)
-    send_text(context, said, to=player.address, subject=f"{deputy.address} is your deputy")
+    post(context, player.address, Notice(subject=f"{deputy.address} is your deputy", blocks=(said,)))
     report = find_report(case.session, snapshot, place)
     if report is not None:
         send_deputy_copy(context, place, report, deputy=stand_in)
@@ -174,7 +173,7 @@ def confirm_moved(asked: Requester, request: PendingRequest) -> str:
         case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    send_text(context, said, to=snapshot.gm, subject=f"{seat.name} has confirmed")
+    post(context, GM, Notice(subject=f"{seat.name} has confirmed", blocks=(said,)))
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
@@ -188,9 +187,9 @@ def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, Cam
 
 
 def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
-    page = Notice(title=as_title(subject), blocks=(said, "If this was not you, please tell your GM at once."))
+    page = Notice(subject=subject, blocks=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
-        CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page)
+        post(case, address, page)
 
 
 def _record_address_change(case: MessageContext, person: Person, old: str) -> None:
@@ -201,7 +200,7 @@ def _record_address_change(case: MessageContext, person: Person, old: str) -> No
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
         add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject=f"{known.seat} has a new address")
+        post(case.campaign_context(snapshot), GM, Notice(subject=f"{known.seat} has a new address", blocks=(said,)))
 
 
 _UNKNOWN_CODE = (
@@ -285,7 +284,8 @@ def withdraw(asked: Requester, order: Withdraw) -> str:
     found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject=f"{asked.sender} no longer wants to join")
+    page = Notice(subject=f"{asked.sender} no longer wants to join", blocks=(said,))
+    post(case.campaign_context(snapshot), GM, page)
     return f"You are off the standby list of {name}."
 
 
@@ -314,7 +314,7 @@ def _confirm_seat(asked: Requester, request: PendingRequest) -> str:
     said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
     # A code may be mailed from any address, and its answer goes there.
     if asked.sender.lower() != person.key:
-        send_text(context, said, to=person.address, subject="your request to join")
+        post(context, person.address, Notice(subject="your request to join", blocks=(said,)))
     return said
 
 

@@ -11,8 +11,9 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.notices import GM, post
 from pbem.campaign.schedule import Schedule
+from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import bare_subject, tell_of_absence
 from pbem.mail.bounces import Bounce, parse_bounce
@@ -87,10 +88,8 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    mailer = CampaignMailer.of(case.app, campaign)
-    subject = f"mail to {', '.join(seats) or mail.recipient} came back"
-    told = mailer.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
-    mailer.send(case.session, case.now, told)
+    context = case.campaign_context(load_campaign(case.session, campaign.name))
+    post(context, GM, page, id_=("bounce", mail.message_id))
 
 
 def _recipient_seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from pbem.actions.seats import seat_of
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import CampaignMailer, send_text
+from pbem.campaign.notices import CampaignMailer, post
 from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.codes import find_codes
@@ -29,6 +29,7 @@ from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.mail.message import Message, parse_message
 from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply, WordsForGm
+from pbem.report.notices import Notice
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import RequestKind
 from pbem.text import shorten
@@ -163,13 +164,14 @@ def _decline(case: MessageContext, asked: PendingRequest) -> str:
     if snapshot is not None and asked.kind == RequestKind.DEPUTY:
         player = case.session.get_one(Person, asked.data["person_id"])
         said = f"{address} has declined to be your deputy for {_seat_name(case, asked)} in {snapshot.name}."
-        send_text(case.campaign_context(snapshot), said, to=player.address, subject=f"{address} is not your deputy")
+        page = Notice(subject=f"{address} is not your deputy", blocks=(said,))
+        post(case.campaign_context(snapshot), player.address, page)
     note = _reply(case, asked, "declined")
     if snapshot is not None and case.sender and case.sender != address.lower():
         # The code may have been passed on, or stolen: the person who was asked has to know.
         said = f"NO was said to the mail that asked you about {snapshot.name}, by {case.shown_sender}."
         help_ = "If that was not you, please tell the GM."
-        send_text(case.campaign_context(snapshot), said, help_, to=address, subject="you said NO")
+        post(case.campaign_context(snapshot), address, Notice(subject="you said NO", blocks=(said, help_)))
     return f"declined; {note}"
 
 

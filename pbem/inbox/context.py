@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from sqlalchemy.orm import Session
 
@@ -168,6 +168,9 @@ class MessageContext:
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
     answers: str = ""
+
+    snapshot: ClassVar[None] = None
+    """No campaign: which one a message concerns is found out, and there may be several."""
 
     def campaign_context(self, snapshot: CampaignSnapshot) -> Context:
         """Return the context of an action in a campaign that the message concerns."""

@@ -274,7 +274,9 @@ def answer_question(mail: Reading) -> Outcome:
     if not is_from_gm(case, campaign):
         said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
         how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
-        page = Notice(title="Answer not accepted", blocks=(said, how), campaign=campaign.name, to_gm=True)
+        page = Notice(
+            subject="rejected: a mail in your name", title="Answer not accepted", blocks=(said, how), to_gm=True
+        )
         return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}", False
     lines = [*case.letter.lines]
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)

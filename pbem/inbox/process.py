@@ -370,7 +370,7 @@ def _notify_gms(case: MessageContext, problem: str) -> None:
     page = MessageQuarantined(
         letter=case.letter_id,
         sender=letter.sender or "",
-        subject=redact_all(letter.subject),
+        written=redact_all(letter.subject),
         problem=redact_all(problem),
     )
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):

@@ -358,7 +358,7 @@ def tell_gm_once(
 
     `about` is a word, the name of the campaign, and what else tells such news apart.
     """
-    page = Notice(title=as_title(subject), blocks=paragraphs, campaign=about[1], to_gm=bool(about[1]))
+    page = Notice(subject=subject, title=as_title(subject), blocks=paragraphs, to_gm=bool(about[1]))
     return warn_once(case, gm, about[1], subject, page, about, period)
 
 
@@ -401,6 +401,7 @@ class SeatMismatchNotice:
     """To a player whose mail names one seat and answers another's report; `header` is the header it has, if any."""
 
     page: ClassVar[str] = "disagreement"
+    subject: ClassVar[str] = ""
 
     address: str
     header: SheetHeader | None
@@ -411,6 +412,7 @@ class ProcessingFailed:
     """To a sender whose message could not be processed because of a fault in the program."""
 
     page: ClassVar[str] = "fault"
+    subject: ClassVar[str] = ""
 
     address: str
 
@@ -433,17 +435,27 @@ class LimitReached:
     to_gm: bool
     gm: str
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"too much mail in the name of {self.seat}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageQuarantined:
-    """To a GM: a message was quarantined. `problem` is one sentence."""
+    """To a GM: a message was quarantined; `written` is its subject. `problem` is one sentence."""
 
     page: ClassVar[str] = "letter_problem"
 
     letter: int
     sender: str
-    subject: str
+    written: str
     problem: str
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"message {self.letter} quarantined"
 
 
 SeatRow = Row[str, str, str, str]

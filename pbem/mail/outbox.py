@@ -43,9 +43,9 @@ class MailingCampaign:
     mail_key: bytes
 
 
-def welcome_message_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
-    """Return the Message-ID of a seat's first welcome, the root of its thread, or of a `later` one with more parts."""
-    return message_id(mail_key, domain, "welcome", campaign, seat, *later)
+def welcome_id(campaign: str, seat: str, *later: str) -> tuple[str, ...]:
+    """Return the parts of the Message-ID of a seat's first welcome, the root of its thread, or of a `later` one."""
+    return ("welcome", campaign, seat, *later)
 
 
 def _rows(
@@ -81,7 +81,7 @@ def _add_campaign_headers(mail: NewMail, campaign: MailingCampaign, seat: str | 
     list_id = f"<{campaign.name}.{settings.domain}>"
     if seat is None:
         return replace(mail, list_id=list_id)
-    root = welcome_message_id(campaign.mail_key, settings.domain, campaign.name, seat)
+    root = message_id(campaign.mail_key, settings.domain, *welcome_id(campaign.name, seat))
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
     # The button alone gives no seat away: the player is asked to confirm (`pbem.inbox.run_commands`).
     leave = f"mailto:{settings.address}?subject={quote(f'Leave {campaign.name} {seat}')}"

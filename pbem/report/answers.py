@@ -121,6 +121,7 @@ class HelpOnVerb:
     """To the sender of HELP and a verb: its help, in each of their games that has it; `others` are verbs beside it."""
 
     page: ClassVar[str] = "help_on_verb"
+    subject: ClassVar[str] = ""
 
     orders: tuple[OrderHelp, ...]
     last: bool = False
@@ -151,6 +152,7 @@ class Help:
     """
 
     page: ClassVar[str] = "help"
+    subject: ClassVar[str] = ""
 
     address: str
     campaign: str = "trap7"  # of the examples, for a reader without a seat
@@ -183,6 +185,11 @@ class RulebookPage:
     board: str = ""
     shows: str = ""
     last: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"{self.game}: {self.about}"
 
 
 DIGEST_SHOWN = 12
@@ -339,6 +346,8 @@ class Receipt:
     @property
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the verdict, then the turn."""
+        if self.by_gm:
+            return f"Your GM has entered orders for {self.seat}"
         number, unread = len(self.orders), f", {describe_unread(self.unread)}" if self.unread else ""
         unread += "".join(f", sheet for {other} NOT read" for other in self.others[:1])
         if not self.accepted:
@@ -583,6 +592,11 @@ class GmSenderMismatch:
     sender: str
     reply: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return "rejected: a mail in your name"
+
 
 ConfirmationKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
 """Requests that a code may confirm; `templates/host/confirmation.j2` has a paragraph for each."""
@@ -640,6 +654,7 @@ class SeatNotNamed:
     """To a player of several seats whose command names none of them; `seats` are the player's."""
 
     page: ClassVar[str] = "which_seat"
+    subject: ClassVar[str] = ""
 
     address: str
     commands: tuple[str, ...]
@@ -687,6 +702,17 @@ class Confirmation:
     board: str = ""
     shows: str = ""
     last: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail, "" if it is that of the message."""
+        return {
+            "invite": f"{self.gm.partition(' (')[0].partition('@')[0]} invites you to {self.game}: YES or NO?",
+            "join": "reply YES to join",
+            "deputy": f"be deputy of {self.seat}? Reply YES",
+            "new_address": "is this your address? Reply YES",
+            "import": "moved here: reply YES to play on",
+        }.get(self.kind, "")
 
 
 RequestOutcome = Literal[
@@ -763,6 +789,11 @@ class WordsForGm:
     declined: bool = False
     seated: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"{self.sender} has declined" if self.declined else f"a question from {self.sender}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenGame:
@@ -797,6 +828,7 @@ class OpenGames:
     """
 
     page: ClassVar[str] = "open_games"
+    subject: ClassVar[str] = ""
 
     address: str
     wrote: str = ""
@@ -875,3 +907,15 @@ class ConfirmSender:
     held: tuple[HeldText, ...] = ()
     because: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        if self.press:
+            return f"not sent: reply YES to send it to {self.press}"
+        if self.held:
+            return "NOT sent: reply YES to send your words as shown"
+        if self.doubt:
+            instead = "instead of your orders, or besides? Reply REPLACE or ADD"
+            return instead if self.doubt.reason == "instead" else "NOT changed: reply YES if you mean these orders"
+        return "do you want to leave? Reply YES" if self.pressed or self.leaves else "did you send this? Reply YES"

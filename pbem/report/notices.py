@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pbem.ruleset.values import SeatName
-from pbem.text import as_sentence
+from pbem.text import as_sentence, format_time_short
 
 LONGEST_SUBJECT = 78
 """Characters of a subject before its reply code (RFC 5322, 2.1.1)."""
 
 
 class Page(Protocol):
-    """The facts of one mail; `page` names its template."""
+    """The facts of one mail; `page` names its template. Without a `subject` of its own it has the message's."""
 
     page: ClassVar[str]
+
+    @property
+    def subject(self) -> str: ...
 
 
 class MailText(NamedTuple):
@@ -87,6 +90,11 @@ class Welcome:
     heir: bool = False
     moved: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"{'welcome' if self.heir else 'the game starts'}: you play {self.seat}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
@@ -120,6 +128,12 @@ class Reminder:
     open: tuple[str, ...] = ()
     missing: tuple[SeatName, ...] = ()
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        begins = "your orders wait" if self.counted else "no orders yet"
+        return f"{begins}, due {format_time_short(self.deadline, self.zone)}, {self.label}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolledBack:
@@ -146,6 +160,12 @@ class RolledBack:
     order_lines: tuple[str, ...] = ()
     with_page: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        due = f", due {format_time_short(self.deadline, self.zone)}" if self.awaited and self.deadline else ""
+        return f"{self.label} is open again{due}" if self.back else f"the rollback is undone: back at {self.label}{due}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressMessage:
@@ -158,6 +178,11 @@ class PressMessage:
     by: SeatName
     to: tuple[SeatName, ...]
     text: str
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"message from {self.by}" if self.by else "anonymous message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +203,11 @@ class QuestionMail:
     text: str
     alliances: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"question {self.number} from {self.by}, {self.label}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerMail:
@@ -197,6 +227,11 @@ class AnswerMail:
     to_all: bool
     again: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"from the GM: {' '.join(self.answer.split())}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncementMail:
@@ -209,6 +244,11 @@ class AnnouncementMail:
     gm: str
     to: tuple[SeatName, ...]
     text: str
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"from the GM: {' '.join(self.text.split())}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +272,11 @@ class SheetOverdue:
     order_lines: tuple[str, ...] = ()
     with_page: bool = False
     late: tuple[SeatName, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"late: orders still count until {format_time_short(self.closes, self.zone)}, {self.label}"
 
 
 class Miss(NamedTuple):
@@ -273,6 +318,14 @@ class RulingDigest:
     questions: tuple[str, ...] = ()
     files_left: tuple[str, ...] = ()
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        if not self.changed:
+            return f"turn {self.turn} needs your ruling"
+        senders = self.changed[0] if len(self.changed) == 1 else f"{len(self.changed)} players"
+        return f"turn {self.turn}: {senders} sent another sheet"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceNotice:
@@ -294,6 +347,11 @@ class DiceNotice:
     longest: int
     judged: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The subject of the mail."""
+        return f"welcome: you play {self.seat}, first report at the start" if self.seat else "created, not started yet"
+
 
 class Block(NamedTuple):
     """A part of a mail: the macro of `templates/host/parts.html.j2` that writes it, and its arguments."""
@@ -306,15 +364,15 @@ class Block(NamedTuple):
 class Notice:
     """A small mail, of paragraphs and other blocks; `small.py` has those of fixed words.
 
-    `about` follows the name of the campaign above the `title`. Without a `preheader` it is the first paragraph.
-    `campaign` is "" for news that concerns all campaigns of a person.
+    Without a `title` the subject is that; `about` follows the name of the campaign above it. Without a `preheader` it
+    is the first paragraph.
     """
 
     page: ClassVar[str] = "notice"
 
-    title: str
+    subject: str
     blocks: tuple[str | Block, ...]
+    title: str = ""
     preheader: str = ""
     about: tuple[str, ...] = ()
-    campaign: str = ""
     to_gm: bool = False

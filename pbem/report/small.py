@@ -12,7 +12,7 @@ from typing import Literal
 
 from pbem.report.notices import Block, Miss, Notice
 from pbem.ruleset.values import SeatName
-from pbem.text import as_sentence, count_noun, format_due, format_utc, join_names
+from pbem.text import as_sentence, count_noun, format_due, format_time_short, format_utc, join_names
 
 
 def panel(kind: Literal["due", "ok", "no"], head: str, more: str = "") -> Block:
@@ -44,10 +44,10 @@ def _who_sent(missing: Sequence[SeatName], came: Sequence[SeatName]) -> Block:
     return bullets(f"Without a sheet: {join_names(missing) or 'none'}", f"With a sheet: {join_names(came) or 'none'}")
 
 
-def held(*, campaign: str, why: str, gm: str) -> Notice:
+def held(*, why: str, gm: str) -> Notice:
     """To all players: the GM has put the campaign on hold; `why` is the GM's reason, if any."""
     return Notice(
-        campaign=campaign,
+        subject=f"on hold: {why}" if why else "on hold",
         title="On hold",
         preheader="No turn is run until your GM releases the game. Orders are still accepted and answered.",
         blocks=(
@@ -61,24 +61,23 @@ def held(*, campaign: str, why: str, gm: str) -> Notice:
     )
 
 
-def released(*, campaign: str, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> Notice:
+def released(*, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> Notice:
     """To all players: the GM has released the campaign. `deadline` is that of the open turn."""
-    soon = "The turn is run soon."
+    soon, due = "The turn is run soon.", ""
     if deadline is None:
         box = panel("due", "The hold is over", "The turn is run as soon as all orders are in.")
     elif deadline > now:
-        soon = f"Orders are due {format_due(deadline, zone)}."
+        soon, due = f"Orders are due {format_due(deadline, zone)}.", f", due {format_time_short(deadline, zone)}"
         more = f"{format_utc(deadline, zone)}The hold is over. The deadline is as it was."
         box = panel("due", f"Due {format_due(deadline, zone)}", more)
     else:
         passed = f"The hold is over, and the deadline, {format_due(deadline, zone)}, has passed meanwhile."
         box = panel("due", "The turn is run very soon", passed)
-    return Notice(campaign=campaign, title="The game goes on", preheader=f"The hold is over. {soon}", blocks=(box,))
+    preheader = f"The hold is over. {soon}"
+    return Notice(subject=f"goes on{due}", title="The game goes on", preheader=preheader, blocks=(box,))
 
 
-def deadline_moved(
-    *, campaign: str, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, by_vote: bool
-) -> Notice:
+def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, by_vote: bool) -> Notice:
     """To all players: the open turn has another deadline. `closes` is the end of its grace, if it has one.
 
     `by_vote`: enough players voted for more time; otherwise the GM has moved it.
@@ -87,7 +86,8 @@ def deadline_moved(
     late = f" Late orders count until {format_due(closes, zone)}." if closes > new else ""
     who = "Enough players asked for more time." if by_vote else "Your GM moved the deadline."
     return Notice(
-        campaign=campaign,
+        # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
+        subject=f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}",
         title="More time" if new > old else "Less time",
         preheader=f"{due}. Orders that you have sent still count.",
         blocks=(
@@ -97,26 +97,24 @@ def deadline_moved(
     )
 
 
-def rescheduled(*, campaign: str, old: str, new: str, deadline: dt.datetime | None, zone: str) -> Notice:
+def rescheduled(*, old: str, new: str, deadline: dt.datetime | None, zone: str) -> Notice:
     """To all players: later turns have other deadlines. `deadline` is that of the open turn, which stays."""
     stays = "Each report says when its orders are due."
     if deadline:
         stays = f"The current deadline stays: {format_due(deadline, zone)}. The new schedule begins with the next turn."
     return Notice(
-        campaign=campaign,
+        subject=f"new schedule: {new}",
         title="New schedule",
         preheader=f"Turns are due {new} from now on, and no longer {old}.",
         blocks=(panel("due", f"Turns are due {new}", f"Before: {old}."), stays),
     )
 
 
-def waiting_for_others(
-    *, campaign: str, label: str, closes: dt.datetime, zone: str, late: Sequence[SeatName]
-) -> Notice:
+def waiting_for_others(*, label: str, closes: dt.datetime, zone: str, late: Sequence[SeatName]) -> Notice:
     """After the deadline, to a seat whose sheet is in: the seats that the turn still waits for, and until when."""
     waits = f"The turn waits for {join_names(late)}, until {format_due(closes, zone)} at the latest."
     return Notice(
-        campaign=campaign,
+        subject=f"{label} waits for {join_names(late)}",
         title="The turn waits",
         about=(label,),
         preheader=f"Nothing to do for you: the turn waits for {join_names(late)}.",
@@ -138,7 +136,7 @@ def overdue_digest(
     until = format_due(closes, zone)
     was_due = f"It was due {format_due(deadline, zone)}. It is run sooner once all of them have sent."
     return Notice(
-        campaign=campaign,
+        subject=f"{count_noun(len(late), 'sheet')} missing, turn {turn}",
         to_gm=True,
         title=f"{count_noun(len(late), 'sheet')} missing",
         about=(f"turn {turn}",),
@@ -181,7 +179,7 @@ def turn_held(
             "players are not notified."
         )
     return Notice(
-        campaign=campaign,
+        subject=f"turn {turn} on hold: {why}",
         to_gm=True,
         title=f"Turn {turn} on hold",
         preheader=f"{as_sentence(why)} The turn is not run until you release it.",
@@ -207,9 +205,8 @@ def turn_held(
 def turn_failed(*, campaign: str, label: str, problem: str, log: str, at: dt.datetime, zone: str) -> Notice:
     """To the GM: a turn could not be resolved. `problem` is one sentence; the file `log` has the traceback."""
     return Notice(
-        campaign=campaign,
+        subject=f"{label} could not be run",
         to_gm=True,
-        title=f"{label[:1].upper()}{label[1:]} could not be run",
         preheader=f"{as_sentence(problem)} Nothing was changed, and no one was mailed.",
         blocks=(
             panel("no", "Nothing was changed, and no one was mailed", f"Tried at {format_due(at, zone)}."),
@@ -227,7 +224,6 @@ def turn_failed(*, campaign: str, label: str, problem: str, log: str, at: dt.dat
 
 def sheet_missed(
     *,
-    campaign: str,
     seat: SeatName,
     label: str,
     in_a_row: int,
@@ -247,7 +243,7 @@ def sheet_missed(
 
     times = f" You have missed {in_a_row} turns in a row." if in_a_row > 1 else ""
     return Notice(
-        campaign=campaign,
+        subject=f"no orders from you, {label}",
         title=f"You missed {label}",
         about=(seat,),
         preheader="No orders from you came in time. Your report says what happened without them.",
@@ -269,17 +265,18 @@ def sheet_missed(
     )
 
 
-def others_missed(*, campaign: str, missed: Sequence[SeatName]) -> Notice:
+def others_missed(*, missed: Sequence[SeatName]) -> Notice:
     """To all others, where the campaign shows it: the seats whose sheets did not come."""
     said = f"No orders came from {join_names(missed)} in the last turn."
     blocks = (f"{said} It was run without them.",)
-    return Notice(campaign=campaign, title="Orders were missing", preheader=said, blocks=blocks)
+    subject = f"no orders from {join_names(missed)}"
+    return Notice(subject=subject, title="Orders were missing", preheader=said, blocks=blocks)
 
 
-def missed_digest(*, campaign: str, turn: int, missed: Sequence[Miss]) -> Notice:
+def missed_digest(*, turn: int, missed: Sequence[Miss]) -> Notice:
     """To the GM after a run: the seats whose sheets did not come, and the consequences."""
     return Notice(
-        campaign=campaign,
+        subject=f"no orders in turn {turn}: {join_names([miss.seat for miss in missed])}",
         to_gm=True,
         title=f"Turn {turn}: {count_noun(len(missed), 'sheet')} missed",
         preheader=f"Turn {turn} was run without orders of {join_names([miss.seat for miss in missed])}.",
@@ -297,7 +294,7 @@ def missed_digest(*, campaign: str, turn: int, missed: Sequence[Miss]) -> Notice
 def report_withdrawn(*, campaign: str, seat: SeatName, label: str) -> Notice:
     """To a player: their last report no longer counts, and none replaces it for now."""
     return Notice(
-        campaign=campaign,
+        subject=f"your report of {label} no longer counts",
         title="A report no longer counts",
         about=(seat, label),
         preheader=f"Your report of {label} no longer counts. No orders are asked of you now.",
@@ -327,7 +324,7 @@ def mail_returned(
     """
     whose = f"It is the address of {join_names(seats)}." if seats else "No seat is played from that address."
     return Notice(
-        campaign=campaign,
+        subject=f"mail to {', '.join(seats) or recipient} came back",
         to_gm=True,
         title="A mail came back",
         about=tuple(seats),
@@ -350,9 +347,8 @@ def mail_returned(
 def gm_token(*, campaign: str, token: str, address: str) -> Notice:
     """To a GM: the token that proves their messages, with the commands of a first evening; HELP has all."""
     return Notice(
-        campaign=campaign,
+        subject="your token as the GM",
         to_gm=True,
-        title="Your token as the GM",
         preheader=f"You can run {campaign} by mail. Keep the token to yourself.",
         blocks=(
             (
@@ -394,11 +390,11 @@ _ZONE = "Europe/Berlin"
 _TWO = ("red", "blue")
 
 SAMPLES: Sequence[Callable[[], Notice]] = (
-    lambda: held(campaign="trap7", why="I am on a train", gm="gm@example.org"),
-    lambda: released(campaign="trap7", deadline=_LATER, now=_AT, zone=_ZONE),
-    lambda: deadline_moved(campaign="trap7", old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, by_vote=True),
-    lambda: rescheduled(campaign="trap7", old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),
-    lambda: waiting_for_others(campaign="trap7", label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
+    lambda: held(why="I am on a train", gm="gm@example.org"),
+    lambda: released(deadline=_LATER, now=_AT, zone=_ZONE),
+    lambda: deadline_moved(old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, by_vote=True),
+    lambda: rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),
+    lambda: waiting_for_others(label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
     lambda: overdue_digest(campaign="trap7", turn=3, deadline=_AT, closes=_LATER, zone=_ZONE, late=_TWO, came=()),
     lambda: turn_held(
         campaign="trap7",
@@ -414,7 +410,6 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         campaign="trap7", label="turn 3", problem="the disk is full", log="log/pbem.log", at=_AT, zone=_ZONE
     ),
     lambda: sheet_missed(
-        campaign="trap7",
         seat="red",
         label="turn 3",
         in_a_row=2,
@@ -423,10 +418,8 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         gm="gm@example.org",
         address="orders@example.org",
     ),
-    lambda: others_missed(campaign="trap7", missed=_TWO),
-    lambda: missed_digest(
-        campaign="trap7", turn=3, missed=(Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))
-    ),
+    lambda: others_missed(missed=_TWO),
+    lambda: missed_digest(turn=3, missed=(Miss("red", 1, 2, "the seat is open"), Miss("blue", 2, 2, ""))),
     lambda: report_withdrawn(campaign="trap7", seat="red", label="turn 3"),
     lambda: mail_returned(
         campaign="trap7",

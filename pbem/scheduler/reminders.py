@@ -5,16 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import update
-from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
 from pbem.campaign.house_rules import OFF
-from pbem.campaign.notices import CampaignMailer, describe_fault, notify_gm_once
+from pbem.campaign.notices import GM, describe_fault, gm_moment, post
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -27,15 +26,13 @@ from pbem.campaign.snapshot import (
 from pbem.campaign.waiting_sheets import WaitingSheet, waiting_sheets
 from pbem.errors import ConfigError, StoreError
 from pbem.log import log_name
-from pbem.mail.compose import NewMail
-from pbem.mail.outbox import topic_of
 from pbem.report import small
 from pbem.report.notices import Notice, Page, Reminder, SheetOverdue
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
-from pbem.text import as_sentence, count_noun, format_time_short, join_names
+from pbem.text import as_sentence
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
@@ -67,19 +64,22 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         snapshot = locked_campaign(session, found.campaign)
         # Loaded again under the lock: another process may have sent them, or run the turn.
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
-        if turn is None or not needs_notice(turn, now):
+        if turn is None or turn.deadline is None or not needs_notice(turn, now):
             return 0
         # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         waiting = waiting_sheets(session, turn.turn_id)
         notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting)
-        if is_late(turn, now):
-            mails = list(notices.after())
-            _notify_gm(session, notices, now)
-        else:
-            mails = list(notices.before())
-        CampaignMailer.of(app, snapshot).send(session, now, *mails)
-        return len(mails)
+        late, context = is_late(turn, now), Context(session, app, snapshot, now)
+        pages = list(notices.after() if late else notices.before())
+        if late:
+            _notify_gm(context, turn)
+        for place, page in pages:
+            kind = "reminder" if isinstance(page, Reminder) else "late"
+            id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.era, turn.deadline.isoformat())
+            # One topic for both, so that a late notice supersedes a reminder that is still queued.
+            post(context, place, page, id_=id_, under=notices.last[place.seat], kind="reminder", topic="reminder")
+        return len(pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,26 +97,19 @@ class _Notices:
         """The seats without a sheet, where the campaign tells all players."""
         return self.turn.missing if self.turn.policy.late_list == "players" else ()
 
-    def before(self) -> Iterator[NewMail]:
+    def before(self) -> Iterator[tuple[SeatView, Page]]:
         """Yield a reminder to each seat for which the turn waits."""
         for place in self.snapshot.playing:
             if self.turn.is_held_by(place.seat):
-                page = self._reminder(place)
-                begins = "your orders wait" if page.counted else "no orders yet"
-                due = format_time_short(page.deadline, page.zone)
-                yield self._mail(place, "reminder", f"{begins}, due {due}, {page.label}", page)
+                yield place, self._reminder(place)
 
-    def after(self) -> Iterator[NewMail]:
+    def after(self) -> Iterator[tuple[SeatView, Page]]:
         """Yield a late notice to each seat without a sheet; where the campaign tells them, a notice to the others."""
         for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
-                late = self._late(place)
-                until = format_time_short(late.closes, late.zone)
-                yield self._mail(place, "late", f"late: orders still count until {until}, {late.label}", late)
+                yield place, self._late(place)
             elif self.late and place.address:
-                label = self._view(place)["label"]
-                subject = f"{label} waits for {join_names(self.late)}"
-                yield self._mail(place, "late", subject, self._others(label))
+                yield place, self._others(self._view(place)["label"])
 
     def _reminder(self, place: SeatView) -> Reminder:
         assert self.turn.deadline is not None
@@ -163,7 +156,6 @@ class _Notices:
     def _others(self, label: str) -> Notice:
         assert self.turn.closes is not None
         return small.waiting_for_others(
-            campaign=self.snapshot.name,
             label=label,
             closes=self.turn.closes,
             zone=self.turn.schedule.zone,
@@ -190,28 +182,14 @@ class _Notices:
     def _order_lines(self, place: SeatView) -> tuple[str, ...]:
         return tuple(self.app.game(self.snapshot.game).template(self._view(place)))
 
-    def _mail(self, place: SeatView, kind: str, subject: str, page: Page) -> NewMail:
-        assert self.turn.deadline is not None
-        snapshot = self.snapshot
-        return CampaignMailer.of(self.app, snapshot).mail(
-            place.address,
-            subject,
-            page,
-            (kind, snapshot.name, place.seat, self.turn.turn, snapshot.era, self.turn.deadline.isoformat()),
-            under=self.last[place.seat],
-            kind="reminder",
-            # One topic for both, so that a late notice supersedes a reminder that is still queued.
-            topic=topic_of("reminder", snapshot.name, self.turn.turn, place.seat),
-        )
-
 
 def _describe_error(error: Finding) -> str:
     hint = f"Perhaps: {error.corrected}" if error.corrected else as_sentence(error.hint)
     return f"{as_sentence(error.text)} {hint}".strip()
 
 
-def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
-    turn, snapshot = notices.turn, notices.snapshot
+def _notify_gm(context: Context, turn: OpenTurnStatus) -> None:
+    snapshot = context.snapshot
     assert turn.deadline is not None
     assert turn.closes is not None
     page = small.overdue_digest(
@@ -223,10 +201,7 @@ def _notify_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
         late=turn.missing,
         came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
     )
-    moment = ("late", turn.deadline.isoformat())
-    subject = f"{count_noun(len(turn.missing), 'sheet')} missing, turn {turn.turn}"
-    context = Context(session, notices.app, snapshot, now)
-    notify_gm_once(context, moment=moment, subject=subject, page=page, topic="late")
+    post(context, GM, page, id_=gm_moment(snapshot, "late", turn.deadline.isoformat()), topic="late")
 
 
 def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
@@ -245,8 +220,8 @@ def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datet
 
 def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
-        # The turn that failed, whichever is open now.
-        snapshot = replace(load_campaign(session, turn.campaign, lock=True), turn=turn.turn)
+        snapshot = load_campaign(session, turn.campaign, lock=True)
+        context = Context(session, app, snapshot, now)
         page = small.turn_failed(
             campaign=snapshot.name,
             label=f"turn {turn.turn}",
@@ -255,7 +230,6 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
             at=now,
             zone=snapshot.schedule.zone,
         )
-        subject = f"turn {turn.turn} could not be run"
-        notify_gm_once(
-            Context(session, app, snapshot, now), moment=(), subject=subject, page=page, topic="problem", kind="problem"
-        )
+        # The turn that failed, whichever is open now.
+        id_ = ("problem", snapshot.name, turn.turn, snapshot.era)
+        post(context, GM, page, id_=id_, kind="problem", topic="problem", turn=turn.turn)

@@ -21,7 +21,7 @@ from pbem.actions.run_turn import RunCondition
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due
 from pbem.campaign.house_rules import ALWAYS
-from pbem.campaign.notices import describe_fault, notify_gm_once, was_notified
+from pbem.campaign.notices import GM, Parts, describe_fault, gm_moment, post, was_posted
 from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
 from pbem.errors import StoreError
 from pbem.report import small
@@ -110,7 +110,7 @@ def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
     if isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return None
     doubt = _hold_reason(context.session, turn, waiting)
-    return None if doubt is None or was_notified(context, _notice_key(waiting)) else doubt
+    return None if doubt is None or was_posted(context, _moment(context, waiting)) else doubt
 
 
 def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
@@ -143,22 +143,20 @@ def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
     return (session.scalar(senders) or 0) >= _SILENT_SEATS
 
 
-def _notice_key(waiting: OpenTurnStatus) -> tuple[str, ...]:
-    """Return the key of the notice: one for a deadline, since the GM who releases a turn has seen all that is wrong."""
-    return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
+def _moment(context: Context, waiting: OpenTurnStatus) -> Parts:
+    """Return the moment of the notice: one for a deadline, since the GM who releases a turn has seen what is wrong."""
+    return gm_moment(context.snapshot, "held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
 def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
-    why = hold_reason(doubt.kind, doubt.reason)
     page = small.turn_held(
         campaign=context.snapshot.name,
         turn=waiting.turn,
-        why=why,
+        why=hold_reason(doubt.kind, doubt.reason),
         review=doubt.kind == HoldKind.REVIEW,
         deadline=waiting.deadline,
         zone=waiting.schedule.zone,
         missing=waiting.missing,
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
-    subject = f"turn {waiting.turn} on hold: {why}"
-    notify_gm_once(context, moment=_notice_key(waiting), subject=subject, page=page, topic="late")
+    post(context, GM, page, id_=_moment(context, waiting), topic="late")

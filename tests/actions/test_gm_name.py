@@ -101,7 +101,7 @@ def test_the_title_stands_for_the_games_title(named: Desk) -> None:
     """A campaign's own title heads its mails, and programs show it as the one who is replied to."""
     title = "King of Corinth\r\nBcc: x@example.org"
     mailer = CampaignMailer(named.app, 1, "toy1", b"key", "toy", "gm@example.org", title=title)
-    mail = mailer.mail("ann@example.org", "snow", Notice(title="Snow", blocks=("It snows.",)), ("x",))
+    mail = mailer.mail("ann@example.org", "snow", Notice(subject="snow", blocks=("It snows.",)), ("x",))
     raw = compose(mail, sender="orders@example.org", sender_name="pbem", at=named.now)
 
     assert b"King of Corinth" in raw.partition(b"Reply-To: ")[2].partition(b"\r\n")[0]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from pbem.campaign.notices import notify_players
+from pbem.campaign.notices import post
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.report import small
 from pbem.report.notices import Notice
 from tests.toy.home import Desk
 
 
-def snowed_in(*, campaign: str, depth: int) -> Notice:
+def snowed_in(*, depth: int) -> Notice:
     """To all players: an example, with a block of each kind."""
     return Notice(
-        campaign=campaign,
+        subject="snow",
         title="Snowed in",
         about=("winter",),
         preheader=f"{depth} cm of snow lie before the door.",
@@ -35,7 +35,7 @@ def test_a_small_mail_is_its_function_alone(desk: Desk) -> None:
     desk.begin()
     with desk.app.store.writing() as session:
         context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
-        notify_players(context, act=99, subject="snow", page=snowed_in(campaign="toy1", depth=40))
+        post(context, context.snapshot.playing, snowed_in(depth=40), id_=("act", 99))
     desk.tick()
 
     text, html = (desk.last().get_body((kind,)) for kind in ("plain", "html"))

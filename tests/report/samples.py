@@ -65,7 +65,7 @@ OTHERS = (
     LimitReached(of="letters", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm"),
     LimitReached(of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
     LimitReached(of="keys", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
-    MessageQuarantined(letter=12, sender="", subject="hello", problem="the disk is full"),
+    MessageQuarantined(letter=12, sender="", written="hello", problem="the disk is full"),
 )
 """Records that are declared beside their sender."""
 

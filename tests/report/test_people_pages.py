@@ -45,9 +45,8 @@ CONFIRMATION = Confirmation(
     until="2026-12-24",
 )
 NOTICE = Notice(
-    title="red has a new player",
+    subject="red has a new player",
     blocks=("The seat red of fair1 has a new player. " * 5, "It is ann."),
-    campaign="fair1",
 )
 WHICH = SeatNotNamed(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
 QUESTION = ConfirmSender(

@@ -18,9 +18,9 @@ ZONE = "America/Argentina/ComodRivadavia"
 """The longest name of a time zone."""
 
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
-PAUSED = partial(small.held, campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
-RESUMED = partial(small.released, campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
-MOVED = partial(small.deadline_moved, campaign="fair1", old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
+PAUSED = partial(small.held, why="I am on a train " * 12, gm="gm@example.org")
+RESUMED = partial(small.released, deadline=LATER, now=AT, zone=ZONE)
+MOVED = partial(small.deadline_moved, old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
 LATE = SheetOverdue(
     campaign="fair1",
     seat="red",
@@ -46,7 +46,6 @@ HELD = partial(
 )
 MISSED = partial(
     small.sheet_missed,
-    campaign="fair1",
     seat="red",
     label="round 2",
     in_a_row=1,
@@ -63,21 +62,19 @@ PAGES = [
     RESUMED(deadline=AT - dt.timedelta(days=1)),
     MOVED(),
     MOVED(closes=LATER + dt.timedelta(days=1), by_vote=True),
-    small.rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
-    small.rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
+    small.rescheduled(old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
+    small.rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
     LATE,
     replace(LATE, late=ALL),
-    small.waiting_for_others(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
+    small.waiting_for_others(label="round 2", closes=LATER, zone=ZONE, late=ALL),
     small.overdue_digest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
     HELD(),
     HELD(review=True, deadline=None, missing=(), came=ALL),
     MISSED(),
     MISSED(in_a_row=2, opens_in=1),
     MISSED(in_a_row=2, removed_in=3),
-    small.others_missed(campaign="fair1", missed=ALL),
-    small.missed_digest(
-        campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))
-    ),
+    small.others_missed(missed=ALL),
+    small.missed_digest(turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
 ]
 
 

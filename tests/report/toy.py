@@ -21,6 +21,7 @@ class Greeting:
     """Record of a mail that has no facts."""
 
     page: ClassVar[str] = "greeting"
+    subject: ClassVar[str] = ""
 
 
 class Fair(Auction):
