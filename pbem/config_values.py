@@ -283,9 +283,14 @@ def _address(key: str, value: Any) -> str:
     return value
 
 
+def is_server_name(value: str) -> bool:
+    """Return True for the name of a mail server, or for that of all servers of a provider."""
+    return bool(_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value))
+
+
 def _server_name(what: str) -> Callable[[str, Any], str]:
     def read(key: str, value: Any) -> str:
-        if not isinstance(value, str) or not (_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value)):
+        if not isinstance(value, str) or not is_server_name(value):
             raise ConfigError(f'{FILE_NAME}: {key} must be {what}, such as "mx.example.org", not {value!r}')
         return value
 

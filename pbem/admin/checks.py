@@ -1,14 +1,13 @@
-"""Checks of archive, database and mail for the doctor, with advice for repair."""
+"""Checks of archive and database for the doctor, with advice for repair."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 import shlex
-import socket
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
@@ -33,19 +32,14 @@ from pbem.campaign.archive_sync import (
 )
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
-from pbem.config import Settings, reaches
-from pbem.config_values import Dkim, MailUrl, Secret
-from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError, MailError
-from pbem.mail.authentication import newest_proven
-from pbem.mail.fetch import check_transport, examine_inbox, list_arrivals
-from pbem.mail.transport import DkimSigner, verify_signature
+from pbem.config import Settings
+from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import find_schema_problem, sqlite_path
 from pbem.store.models import Base, Campaign, InboxMessage, JournalEntry, OutgoingMail, Turn
 from pbem.store.rows import find_damage, find_faults
 from pbem.store.session import SEE_DOCTOR, Store, restoring
 from pbem.store.types import UNREADABLE, CampaignState
-from pbem.text import count_noun
 from pbem.util import Progress, no_progress
 
 Result = Literal["ok", "warning", "problem"]
@@ -86,43 +80,6 @@ def failure(name: str, text: str, mend: str) -> CheckResult:
 
 
 # The first pattern that matches counts, in any case, so the more specific ones come first.
-_MAIL_ADVICE = [
-    (re.compile(pattern, re.IGNORECASE), advice)
-    for pattern, advice in {
-        r"hostname mismatch|ip address mismatch|not valid for": (
-            "the server's certificate is for another name: write the host in {setting} as it stands in the certificate"
-        ),
-        r"certificate has expired|not yet valid": (
-            "look at this machine's clock; if it is right, the server's certificate must be renewed"
-        ),
-        r"certificate.verify.failed": (
-            "this machine does not know who signed the server's certificate: name the authority's file with tls_ca"
-        ),
-        r"tls_ca": "the file must hold certificates in PEM form",
-        r"speaks no tls|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls": (
-            "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS"
-        ),
-        r"refuses the access token": (
-            "look at the user in {setting}, and have the command of {setting}_oauth sign in anew for a fresh token"
-        ),
-        r"refuses the login|authenticat": (
-            "look at the user in {setting} and at {setting}_password; large providers want an app password"
-        ),
-        r"name or service not known|name resolution|nodename|no address associated": (
-            "the host in {setting} is misspelt, or this machine's name service (DNS) does not work"
-        ),
-        r"connection refused": (
-            "nothing listens there: look at host and port in {setting}, and whether the server is up"
-        ),
-        r"timed out|unreachable|no route": (
-            "the server cannot be reached: look at host and port in {setting}, at the network and at firewalls"
-        ),
-        r"mailbox doesn.t exist|nonexistent|unknown mailbox|no such mailbox": (
-            "the folder at the end of {setting} does not exist; the usual one is INBOX"
-        ),
-    }.items()
-]
-
 _DATABASE_ADVICE = [
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in {
@@ -154,20 +111,15 @@ _DATABASE_ADVICE = [
 ]
 
 
-def _find_advice(advice: Iterable[tuple[re.Pattern[str], str]], failure: str, usual: str) -> str:
+def find_advice(advice: Iterable[tuple[re.Pattern[str], str]], failure: str, usual: str) -> str:
+    """Return the advice of the first pattern that matches a failure, or the usual one."""
     return next((each for pattern, each in advice if pattern.search(failure)), usual)
 
 
 def database_advice(failure: str, restore: str) -> str:
     """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
     usual = "correct `database` in pbem.toml, or start its server; then run: pbem doctor"
-    return _find_advice(_DATABASE_ADVICE, failure, usual).format(restore=restore)
-
-
-def mail_advice(failure: str, setting: str) -> str:
-    """Return how to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
-    usual = "look at {setting} in pbem.toml, and at what the server's own log says"
-    return _find_advice(_MAIL_ADVICE, failure, usual).format(setting=setting)
+    return find_advice(_DATABASE_ADVICE, failure, usual).format(restore=restore)
 
 
 MOST_NAMED = 8
@@ -319,8 +271,6 @@ def check_database(
             _check_game_code(store, games),
             archive(settings, store, restore, progress=progress),
         ]
-        if settings.authserv_id:
-            examined.append(iter([_check_authserv_id(store, settings.authserv_id)]))
         for each in examined:
             with suppress(*UNREADABLE):  # `_check_rows` has reported these rows
                 yield from each
@@ -344,28 +294,6 @@ def _new_folder(home: Path) -> Path:
     """Return a folder beside the home that does not exist yet."""
     names = chain(["restored"], (f"restored-{number}" for number in count(2)))
     return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
-
-
-def _check_authserv_id(store: Store, name: str) -> CheckResult:
-    """Check that the mail server of this name adds its verdict on senders, by the newest mail of a GM from outside."""
-    with store.reading() as session:
-        proven = newest_proven(session, name)
-    if proven is None:
-        said = f"""whether "{name}" adds its word on senders is not known: no mail of a GM came from outside"""
-        mend = (
-            "mail GM trap7 TOKEN, STATUS, END on three lines from the GM's address, by another server than this one, "
-            "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
-        )
-        return warning("authserv_id", said, mend)
-    mail = f"message {proven.letter}, from the GM, of {_format_utc(proven.received_at)}"
-    if proven.stamped:
-        return ok("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
-    said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'
-    mend = (
-        'name the server as it stands after "Authentication-Results:" on top of a mail from outside, or take '
-        "authserv_id out of pbem.toml if there is no such line; then mail and look once more"
-    )
-    return failure("authserv_id", said, mend)
 
 
 def _find_trouble(settings: Settings, restore: str) -> CheckResult | None:
@@ -446,7 +374,7 @@ def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     }
     with store.reading() as session:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
-    shown = f"it is {_format_utc(now)}"
+    shown = f"it is {format_utc_minute(now)}"
     if not found:
         yield ok("clock", shown)
         return
@@ -454,7 +382,7 @@ def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     if found[what] <= now + CLOCK_SLACK:
         yield ok("clock", f"{shown}, and nothing in the database is of a later time")
         return
-    text = f"{shown} by this machine, but the newest {what} is of {_format_utc(found[what])}"
+    text = f"{shown} by this machine, but the newest {what} is of {format_utc_minute(found[what])}"
     yield failure("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
 
 
@@ -466,7 +394,8 @@ def _check_outbox(store: Store) -> Iterator[CheckResult]:
         yield failure("outbox", said, "ask whoever runs the carrier; when it is repaired: pbem outbox all --retry")
 
 
-def _format_utc(at: dt.datetime) -> str:
+def format_utc_minute(at: dt.datetime) -> str:
+    """Return a time as the doctor shows it."""
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
@@ -516,125 +445,3 @@ def _check_schedules(store: Store) -> Iterator[CheckResult]:
             Schedule.read(schedule)
         except CampaignError as error:
             yield failure("time zones", f"campaign {name}: {error}", "install or renew the time zone data (tzdata)")
-
-
-_PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
-
-
-def check_mail(settings: Settings) -> Iterator[CheckResult]:
-    """Yield the checks of inbox, carrier, signature and address; a server whose secret is missing is not tried.
-
-    Of a home that is not active no server is asked at all.
-    """
-    # The settings of a restored home may be a stranger's: until it is reopened, no server is asked (decision 37).
-    if not settings.active:
-        mend = "see that all of it is right, correct it in pbem.toml, then: pbem restore --activate"
-        yield warning("inactive", "this home is inactive, and uses none of the following before it is activated", mend)
-        yield from (warning("inactive", each, "") for each in reaches(settings.home))
-        return
-    yield from _check_inbox(settings)
-    yield from _check_carrier(settings)
-    if settings.dkim is not None:
-        yield _check_signature(settings.dkim, settings.domain)
-    yield _check_domain(settings.domain)
-
-
-def _check_inbox(settings: Settings) -> Iterator[CheckResult]:
-    url = settings.inbox_url
-    secrets = _check_secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
-    yield from secrets
-    if all(check.result != "problem" for check in secrets):
-        read = _try_server("inbox", url, lambda: _describe_waiting(list_arrivals(settings)))
-        yield read
-        if read.result == "ok":
-            yield from _check_moving(settings)
-
-
-def _describe_waiting(arrivals: Collection[dt.datetime]) -> str:
-    """Return the number of mails that wait, and the day of the oldest: a mailbox may have been in use before."""
-    count = count_noun(len(arrivals), "mail waits", "mails wait")
-    return f"{count} there" + (f", the oldest of {min(arrivals):%-d %b %Y}" if arrivals else "")
-
-
-FULL_PERCENT = 90
-"""The part of a quota above which there is a warning."""
-
-
-def _check_moving(settings: Settings) -> Iterator[CheckResult]:
-    """Check that mail can be moved from the inbox to Processed, and new mail can come, as far as the server tells."""
-    try:
-        lacks, quotas = examine_inbox(settings)
-    except (ConfigError, MailError) as error:
-        yield failure("inbox", str(error), mail_advice(str(error), "inbox"))
-        return
-    for each in lacks:
-        mend = "have the owner of the mailbox grant it (IMAP ACL): until then stored mail cannot be moved to Processed"
-        yield failure("inbox rights", each, mend)
-    for quota in quotas:
-        if quota.percent >= FULL_PERCENT:
-            mend = "delete old mail in Processed (keep_processed in pbem.toml does it), or have the quota raised"
-            yield warning("inbox quota", f"{quota} are used: in a full mailbox no mail can come, or be moved", mend)
-
-
-def _check_carrier(settings: Settings) -> Iterator[CheckResult]:
-    url = settings.carrier_url
-    secrets = _check_secrets(carrier_password=settings.carrier_password, carrier_oauth=settings.carrier_oauth)
-    yield from secrets
-    if url.scheme != "maildir" and all(check.result != "problem" for check in secrets):
-        yield _try_server("carrier", url, lambda: _greet_carrier(settings, url))
-
-
-def _greet_carrier(settings: Settings, url: MailUrl) -> str:
-    check_transport(settings)
-    return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
-
-
-def _check_secrets(**secrets: Secret | None) -> list[CheckResult]:
-    """Check that the secrets that are set can be read; whether they are right is not known."""
-    return [_check_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
-
-
-def _check_secret(setting: str, secret: Secret) -> CheckResult:
-    try:
-        value = secret.read(setting)
-    except ConfigError as error:
-        what = "set the variable where pbem runs, in cron or systemd too" if secret.env else "run the command by hand"
-        return failure(setting, str(error), what)
-    if value != value.strip():
-        return warning(setting, "it begins or ends with a blank", "take the blank away, unless it is meant")
-    return ok(setting, "it can be had")
-
-
-def _try_server(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckResult:
-    where = url.path or url.server
-    try:
-        return ok(name, f"{where}: {attempt()}")
-    except (ConfigError, MailError) as error:
-        return failure(name, str(error), mail_advice(str(error), name))
-
-
-def _check_signature(dkim: Dkim, domain: str) -> CheckResult:
-    """Check that a signed mail is verified by the key in DNS."""
-    try:
-        signed = DkimSigner(dkim).sign(_PROBE)
-    except ConfigError as error:
-        return failure("dkim", str(error), "make a key, or take dkim out of pbem.toml")
-    where = f"{dkim.selector}._domainkey.{dkim.domain}"
-    if not verify_signature(signed):
-        mend = f"publish the public half of the key as a TXT record of {where}"
-        return warning("dkim", f"the key published at {where} is not found, or is another one", mend)
-    if domain != dkim.domain and not domain.endswith(f".{dkim.domain}"):
-        mend = "sign with the domain of `address`; else the signature does not speak for the sender (DMARC)"
-        return warning("dkim", f"mail from {domain} is signed for {dkim.domain}", mend)
-    return ok("dkim", f"mail is signed for {dkim.domain}, and the published key proves it")
-
-
-def _check_domain(domain: str) -> CheckResult:
-    """Warn if the domain has no address, which is only a doubt: it may take mail (MX) all the same."""
-    try:
-        socket.getaddrinfo(domain, None)
-    except (OSError, UnicodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is no name"
-        mend = "if players' mail comes back, correct `address` in pbem.toml, or this machine's name service (DNS)"
-        return warning("address", f"the domain {domain} is not found: {said}", mend)
-    return ok("address", f"the domain {domain} is found")

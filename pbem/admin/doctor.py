@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pbem.admin.checks import CheckResult, Diagnosis, check_database, check_mail, failure, ok, warning
+from pbem.admin.checks import CheckResult, Diagnosis, check_database, failure, ok, warning
+from pbem.admin.mail_checks import check_mail, check_stored_mail
 from pbem.app import TEMPLATE_DIR
 from pbem.config import Settings, find_settings_problems, load_settings
 from pbem.config_values import FILE_NAME
@@ -187,6 +188,10 @@ def _iter_checks(home: Path, now: dt.datetime, games: InstalledGames, progress: 
     yield from check_folders(settings)
     yield check_permissions(settings)
     yield check_free_space(settings)
-    yield from check_database(settings, now, games.usable(), progress=progress)
+    database = list(check_database(settings, now, games.usable(), progress=progress))
+    yield from database
     yield from check_templates(settings, games.usable())
-    yield from check_mail(settings)
+    usable = all((each.name, each.result) != ("database", "problem") for each in database)
+    yield from check_mail(settings, now, database=usable)
+    if usable:
+        yield from check_stored_mail(settings)

@@ -1,6 +1,6 @@
-"""The folder Processed: mail that cannot be moved there, and its emptying.
+"""The folder Processed: mail that cannot be moved there, and its emptying; and a daily look at the mailbox.
 
-Both are remembered in the database, which all machines of the home share. Without
+All are remembered in the database, which all machines of the home share. Without
 that, mail that stays in the inbox is only read again.
 """
 
@@ -15,7 +15,7 @@ from pbem.app import App
 from pbem.campaign.damaged_rows import keep_fact, read_fact
 from pbem.errors import MailError
 from pbem.log import event
-from pbem.mail.mailbox import PROCESSED, Unmoved
+from pbem.mail.mailbox import PROCESSED, Quota, Unmoved
 from pbem.mail.maildir import MaildirMailbox
 from pbem.text import count_noun
 
@@ -26,7 +26,10 @@ _FACT = "processed"
 """The name under which this is stored as a `KeyValue`."""
 
 _DAY = dt.timedelta(days=1)
-_NOTHING: dict[str, Any] = {"unmoved": None, "told": None, "emptied": None}
+_NOTHING: dict[str, Any] = {"unmoved": None, "told": None, "emptied": None, "looked": None}
+
+FULL_PERCENT = 90
+"""The part of a quota above which there is a warning."""
 
 
 def load_unmoved(session: Session) -> Unmoved | None:
@@ -74,13 +77,46 @@ def empty_processed(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.dat
     return ""
 
 
+def look_around(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetime) -> list[str]:
+    """Return, once a day, the sentences on a mailbox that is nearly full and on players' mail in its folder for junk.
+
+    GMs are mailed of the latter.
+    """
+    with app.store.reading() as session:
+        before = _read(session)
+    if before["looked"] is not None and not _is_due_again(before["looked"], now):
+        return []
+    if isinstance(mailbox, MaildirMailbox) and not mailbox.junk(now)[0]:
+        return []  # nothing to look at, and nothing to remember
+    # Imported here, as most ticks do not look.
+    from pbem.admin.junk import describe_junk, find_ours, junk_since, tell_gms
+
+    # First, so that a failure is told once a day too.
+    _keep(app, {**before, "looked": now.isoformat()})
+    try:
+        said = [describe_quota(quota) for quota in mailbox.quotas() if quota.percent >= FULL_PERCENT]
+        folder, heads = mailbox.junk(junk_since(now))
+    except MailError as error:
+        return [f"the mailbox cannot be looked at: {error}"]
+    with app.store.reading() as session:
+        ours = find_ours(session, app.settings.address, heads)
+    tell_gms(app, folder, ours, now)
+    return [*said, *filter(None, [describe_junk(folder, ours)])]
+
+
+def describe_quota(quota: Quota) -> str:
+    """Return the sentence on a limit of the mailbox that is nearly reached."""
+    return f"{quota} are used in the mailbox: when it is full no mail can come, or be moved"
+
+
 def _read(session: Session) -> dict[str, Any]:
     return read_fact(session, _FACT, _check) or _NOTHING
 
 
 def _check(kept: Any) -> dict[str, Any]:
     """Return what is remembered, if all of it can be read."""
-    for time in filter(None, (kept["told"], kept["emptied"])):
+    kept = _NOTHING | kept
+    for time in filter(None, (kept["told"], kept["emptied"], kept["looked"])):
         dt.datetime.fromisoformat(time)
     if kept["unmoved"] is not None:
         _notice(_from_json(kept["unmoved"]))

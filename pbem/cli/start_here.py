@@ -9,6 +9,7 @@ import click
 from pbem.actions.base import Harmless
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
 from pbem.admin.doctor import run_checks
+from pbem.admin.round_trip import send_test
 from pbem.app import init_home
 from pbem.backup.create import create_backup
 from pbem.cli import completion
@@ -37,8 +38,16 @@ def init(call: Call, folder: Path, address: str) -> None:
     call.print({"home": settings.home, "address": settings.address}, lines)
 
 
-@command("pbem doctor", SHOWS, help="Exits 1 if there is a problem.")
-def doctor(call: Call) -> None:
+@command(
+    "pbem doctor",
+    Harmless("it only shows, or mails a test to an address that is given"),
+    help="Exits 1 if there is a problem.",
+)
+@click.option("--send", "to", metavar="ADDRESS", help="Mail a test there; the doctor tells of the reply.")
+def doctor(call: Call, to: str | None) -> None:
+    if to is not None:
+        with call.open() as app:
+            send_test(app, to, call.now)
     with progress() as bar:
         # The folder alone is given: what keeps a home from being opened is to be named, too.
         diagnosis = run_checks(call.home, call.now, call.games, progress=bar)

@@ -42,6 +42,7 @@ from pbem.campaign.people import DAYS
 from pbem.inbox.seat_lookup import DeputyInfo
 from pbem.mail.headers import REPLY_CODE
 from pbem.mail.message import Message, find_reply_codes
+from pbem.mail.outbox import TEST
 from pbem.store.models import (
     Campaign,
     Deputy,
@@ -58,11 +59,12 @@ from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, RequestKind
 from pbem.util import CODE_CHARACTERS
 
-CodeKind = Literal["report", "copy", "dice", "ask", "invite", "offer", "form", "question", "press", "answer"]
+CodeKind = Literal["report", "copy", "dice", "ask", "invite", "offer", "form", "question", "press", "answer", "test"]
 """The kind of mail that carried a code.
 
 "copy" is a deputy's report, "dice" the mail before the start, "ask" whether a message was sent by its sender, "invite"
-any other question to a person, "offer" what was shown to a GM, "form" that of a ruling, "answer" other mail to a GM.
+any other question to a person, "offer" what was shown to a GM, "form" that of a ruling, "answer" other mail to a GM,
+"test" that of `pbem doctor --send`.
 """
 
 CodeState = Literal["", "stale", "spent", "old"]
@@ -264,7 +266,22 @@ _PRESS = (
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(OutgoingMail.kind == "press", OutgoingMail.message_id.in_(_FIRST_ID))
 )
-CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS)
+_TESTS = _branch(
+    literal("test"),
+    (OutgoingMail.code, OutgoingMail.message_id, OutgoingMail.id),
+    OutgoingMail.created_at,
+    campaign_id=literal(0),
+    campaign=literal(""),
+    game=literal(""),
+    over=false(),
+).where(
+    OutgoingMail.kind == TEST,
+    or_(
+        (OutgoingMail.code != "") & OutgoingMail.code.in_(_WORDS),
+        (OutgoingMail.code != "") & OutgoingMail.message_id.in_(_FIRST_ID),
+    ),
+)
+CODES = union_all(_REPORTS, _COPIES, _DICE, _REQUESTS, _QUESTIONS, _MAILS_TO_GM, _PRESS, _TESTS)
 """Built once: building it takes longer than running it."""
 
 _KINDS: Mapping[str, CodeKind] = {
@@ -353,6 +370,6 @@ def _state_of(row: Row[Any], kind: CodeKind, now: dt.datetime | None) -> CodeSta
 
 _DAYS: Mapping[CodeKind, int] = {
     **dict.fromkeys(("ask", "invite", "offer"), DAYS),
-    **dict.fromkeys(("press", "answer", "question"), MAIL_DAYS),
+    **dict.fromkeys(("press", "answer", "question", "test"), MAIL_DAYS),
 }
 """Days for which codes are valid; those of reports and forms end otherwise."""

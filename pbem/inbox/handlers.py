@@ -31,6 +31,12 @@ def _leave_past(_mail: Reading) -> Outcome:
     return "not answered: mail of a stranger that is older than 14 days, or than the first campaign", False
 
 
+def _note_test(mail: Reading) -> Outcome:
+    if mail.came.case.key:
+        return "the reply to a test of the mailbox: pbem doctor shows it", False
+    return "a reply to a test of the mailbox that proves nothing: another address was asked, or too long ago", False
+
+
 def _send_help(mail: Reading) -> Outcome:
     return send_help(mail.case, mail.help or ()), False
 
@@ -51,6 +57,7 @@ HANDLERS: Mapping[Route, Handler] = {
     "gm-commands": take_reply,
     "gm-answer": answer_question,
     "gm-unproved": take_unproved,
+    "test": _note_test,
     "help": _send_help,
     "player-commands": take_commands,
     "orders-command": take_order_command,

@@ -19,9 +19,9 @@ from pbem.inbox.frames import GmFrame, Names, SheetHeader, SheetText, find_gm_fr
 from pbem.inbox.gm_commands import Wishes
 from pbem.inbox.routes import Route, choose_route
 from pbem.inbox.sheets import take_sheet
-from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
+from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping, test_key
 from pbem.mail.message import Message, parse_message
-from pbem.store.models import Campaign, Seat
+from pbem.store.models import Campaign, OutgoingMail, Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def find_credential(case: MessageContext, sheet: SheetText, gm_sheet: GmFrame | 
         return found
     request = None if sheet.header else find_commands(case.letter.lines, known)
     header = request.header if request else sheet.header
-    return _token_key(case, header) or _code_key(case, header) or _request_key(case, request)
+    return _token_key(case, header) or _code_key(case, header) or _request_key(case, request) or _test_key(case)
 
 
 def _gm_key(case: MessageContext, sheet: GmFrame) -> str:
@@ -134,3 +134,12 @@ def _request_key(case: MessageContext, request: CommandList | None) -> str:
     confirmed = (each.key for each in case.codes.typed if each.key in written and not each.is_report)
     code = case.codes.request_key or next(confirmed, "")
     return f"request {code}" if code else ""
+
+
+def _test_key(case: MessageContext) -> str:
+    """Return the key of a person's reply to a test of the mailbox, from the address to which the test went."""
+    found = next((each for each in case.codes.of("test") if not each.state), None)
+    if found is None or not case.sender or case.letter.written_by_program:
+        return ""
+    asked = case.session.get_one(OutgoingMail, found.subject_id).recipient
+    return test_key(found.subject_id) if asked.lower() == case.sender.lower() else ""

@@ -13,11 +13,25 @@ Machine = Literal["", "bulk", "robot", "reaction", "receipt", "recall", "bounce"
 """The kind of its writer, by the signs of programs; "" for a person."""
 
 Code = Literal[
-    "", "report", "copy", "dice", "stale", "ask", "invite", "spent", "offer", "form", "question", "answer", "press"
+    "",
+    "report",
+    "copy",
+    "dice",
+    "stale",
+    "ask",
+    "invite",
+    "spent",
+    "offer",
+    "form",
+    "question",
+    "answer",
+    "press",
+    "test",
 ]
 """The kind of the mail of ours that it answers; "stale" for an earlier report, "spent" for a question that is closed.
 
-"ask" is whether somebody sent a message, "invite" any other question to a person, "answer" all other mail to a GM.
+"ask" is whether somebody sent a message, "invite" any other question to a person, "answer" all other mail to a GM,
+"test" that of `pbem doctor --send`.
 """
 
 Frame = Literal["", "orders", "player", "text", "gm"]
@@ -47,6 +61,7 @@ Route = Literal[
     "gm-commands",
     "gm-answer",
     "gm-unproved",
+    "test",
     "help",
     "player-commands",
     "orders-command",
@@ -142,6 +157,7 @@ ROUTES: tuple[Row, ...] = (
     Row("replacement", "orders in answer to: did you send this sheet?", code=("ask",), first=("order",)),
     Row("sheet", "an ORDERS line", frame=("orders",), code=_TO_PLAYERS),
     Row("sheet", "an ORDERS line with its key", frame=("orders",), key=(True,)),
+    Row("test", "a reply to the test of the mailbox", code=("test",), first=("nothing", "words")),
     Row("gm-offer", "YES, NO or nothing to what a GM was shown", code=("offer",), first=("yes", "no", "nothing")),
     Row("gm-commands", "commands in reply to a mail for the GM", code=_TO_GM, first=("help", "command")),
     Row("gm-answer", "words to a player's question", code=("question",)),

@@ -85,11 +85,6 @@ def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None, rec
     return _decide(results, sender.rpartition("@")[2].lower())
 
 
-def bears_word(raw: bytes, authserv_id: str) -> bool:
-    """Return True if the topmost field of a mail bears the name of the server."""
-    return count_words(raw, authserv_id) > 0
-
-
 def count_words(raw: bytes, authserv_id: str, received_by: str = "") -> int:
     """Return how many fields of a mail count as the word of the server of that name."""
     return sum(1 for _ in _server_fields(raw, authserv_id.lower(), received_by))
@@ -161,33 +156,51 @@ MOST_PROVEN = 5
 """How many of the newest mails that a GM's token proves are examined."""
 
 
+def test_key(mail_id: int) -> str:
+    """Return the key of a message that answers a test of the mailbox, the mail of an id."""
+    return f"test {mail_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """Mail from outside that a GM's token proves: its message id, and the server's verdict on its sender.
+    """Mail from outside that a GM's token proves, or the code of a test of the mailbox.
 
-    `stamped` is True if it has a field that bears the server's name.
+    It has its message id and the server's verdict on its sender.
+    `fields` is the number of fields that count as that server's.
     """
 
     letter: int
     sender: str
     received_at: datetime
-    stamped: bool
+    fields: int
     verdict: AuthVerdict
+
+    @property
+    def stamped(self) -> bool:
+        """True if it has a field that bears the server's name."""
+        return self.fields > 0
 
 
 def newest_proven(session: Session, authserv_id: str, received_by: str = "") -> Proven | None:
     """Return the newest mail from outside that a GM's token proves, as the server of that name has stamped it."""
     gms = select(func.lower(Campaign.gm))
     # The sender first, as in the index; a message with a GM's token has a key of "gm " and the campaign.
-    proven = (InboxMessage.sender.in_(gms), InboxMessage.key >= "gm ", InboxMessage.key < "gm!")
+    by_token = (InboxMessage.key >= "gm ") & (InboxMessage.key < "gm!")
+    by_test = (InboxMessage.key >= "test ") & (InboxMessage.key < "test!")
+    proven = (InboxMessage.sender.in_(gms), by_token | by_test)
     rows = select(InboxMessage.id, InboxMessage.sender, InboxMessage.received_at, InboxMessage.raw).where(*proven)
     for row in session.execute(
         rows.order_by(InboxMessage.received_at.desc(), InboxMessage.id.desc()).limit(MOST_PROVEN)
     ):
         if is_from_outside(row.raw):
             verdict = authentication_verdict(row.raw, authserv_id, row.sender, received_by)
-            return Proven(row.id, row.sender, row.received_at, bears_word(row.raw, authserv_id), verdict)
+            return Proven(row.id, row.sender, row.received_at, count_words(row.raw, authserv_id, received_by), verdict)
     return None
+
+
+def told_of_sender(raw: bytes, received_by: str) -> list[str]:
+    """Return the topmost Authentication-Results of a mail, each on one line: those above the field of its server."""
+    return [" ".join(field.split()) for field in _topmost(raw, received_by, several=False)]
 
 
 def is_stamping(session: Session, authserv_id: str) -> bool:

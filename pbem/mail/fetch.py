@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.errors import MailNotMoved
 from pbem.log import event
-from pbem.mail.mailbox import Mailbox, RawMessage, Unmoved, split_mail
+from pbem.mail.mailbox import JUNK_DAYS, Mailbox, MailboxFacts, RawMessage, Unmoved, split_mail
 from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.received import parse_date, taken_at
 from pbem.mail.transport import SmtpTransport
@@ -29,7 +29,6 @@ from pbem.store.session import Store, insert_ignore
 
 if TYPE_CHECKING:
     from pbem.mail.imap import ImapMailbox
-    from pbem.mail.imap_folders import Quota
 
 
 class Waiter(Protocol):
@@ -214,26 +213,15 @@ def open_mailbox(settings: Settings) -> ImapMailbox | MaildirMailbox:
     return ImapMailbox(settings)
 
 
-def list_arrivals(settings: Settings) -> list[datetime]:
-    """Return the times of arrival of the mails that the next tick will find in the inbox.
-
-    Raises:
-        ConfigError: The settings do not allow a login.
-        MailError: The inbox cannot be read.
-    """
-    with closing(open_mailbox(settings)) as mailbox:
-        return mailbox.arrivals()
-
-
-def examine_inbox(settings: Settings) -> tuple[list[str], list[Quota]]:
-    """Return what keeps mail in the inbox from being moved: missing rights, and the quotas; ([], []) of a Maildir.
+def examine_inbox(settings: Settings, now: datetime) -> MailboxFacts:
+    """Return what the doctor asks of the inbox. Change nothing.
 
     Raises:
         ConfigError: The settings do not allow a login.
         MailError: The inbox cannot be used.
     """
     with closing(open_mailbox(settings)) as mailbox:
-        return ([], []) if isinstance(mailbox, MaildirMailbox) else mailbox.examine()
+        return mailbox.examine(now - timedelta(days=JUNK_DAYS))
 
 
 def check_transport(settings: Settings) -> None:

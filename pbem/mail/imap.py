@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import imaplib
+import logging
 import re
 import ssl
 import time
@@ -28,18 +29,24 @@ from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
 from pbem.mail.bounded import Allowance, BoundedReader
 from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, log_in, login_for, tls_context, word_error
-from pbem.mail.imap_folders import Mover, Quota, full_name, missing_rights, quotas
+from pbem.mail.imap_folders import Mover, full_name, missing_rights, move_mails, quotas, read_junk
 from pbem.mail.mailbox import (
     CUT_TO,
     MAX_MAIL,
     NAME_LENGTH,
     PROCESSED,
+    IsOurs,
+    MailboxFacts,
+    Quota,
     RawMessage,
     Unmoved,
     in_batches,
     is_read_whole,
     truncate_message,
 )
+
+# It warns of odd ports and characters: on standard error, unless somebody listens.
+logging.getLogger("imapclient").addHandler(logging.NullHandler())
 
 VALUES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
@@ -136,8 +143,8 @@ class ImapMailbox:
         """Return an empty list: an IMAP server holds mails alone."""
         return []
 
-    def arrivals(self) -> list[datetime]:
-        """Return the times of arrival of the mails that the next `batches` would find. Log in, change nothing.
+    def examine(self, since: datetime) -> MailboxFacts:
+        """Return what the doctor asks, with heads of junk since a day. Log in, change nothing.
 
         Raises:
             MailError: The mailbox cannot be used.
@@ -146,22 +153,49 @@ class ImapMailbox:
             self.close()
             self._imap = imap = self.connect()
             imap.select_folder(self._url.folder, readonly=True)
-            return [at for _, at in self._values(imap.search(["UNDELETED"]), "INTERNALDATE")]
-
-    def examine(self) -> tuple[list[str], list[Quota]]:
-        """Return a clause for each folder in which rights are missing, and the quotas, as far as the server tells.
-
-        Raises:
-            MailError: The mailbox cannot be used.
-        """
-        with self._translate_errors():
-            self.close()
-            self._imap = imap = self.connect()
+            arrivals = [at for _, at in self._values(imap.search(["UNDELETED"]), "INTERNALDATE")]
             wanted = {self._url.folder: "rte"}
             if imap.folder_exists(name := full_name(imap, PROCESSED)):
                 wanted[name] = "i"
             lacks = (missing_rights(imap, folder, rights) for folder, rights in wanted.items())
-            return list(filter(None, lacks)), list(quotas(imap, self._url.folder))
+            abilities = frozenset(each.decode("ascii", "replace").upper() for each in imap.capabilities())
+            limits = self.quotas()
+            folder, junk = read_junk(imap, since)
+            told = list(filter(None, lacks))
+            return MailboxFacts(arrivals, told, limits, abilities, name, folder, list(junk.values()))
+
+    def quotas(self) -> list[Quota]:
+        """Return the limits of the mailbox that is connected, as far as the server tells.
+
+        Raises:
+            MailError: It cannot be asked.
+        """
+        with self._translate_errors():
+            return list(quotas(self._require_connection(), self._url.folder))
+
+    def junk(self, since: datetime) -> tuple[str, list[bytes]]:
+        """Return the folder for junk of the mailbox that is connected, and the heads of its mails since a day.
+
+        Raises:
+            MailError: It cannot be read.
+        """
+        with self._translate_errors():
+            folder, heads = read_junk(self._require_connection(), since)
+            return folder, list(heads.values())
+
+    def fetch_junk(self, since: datetime, is_ours: IsOurs) -> int:
+        """Put mail from the folder for junk into the inbox, for the next `batches`; return the number.
+
+        Raises:
+            MailError: It cannot be read or moved.
+        """
+        with self._translate_errors():
+            imap = self._require_connection()
+            folder, heads = read_junk(imap, since, readonly=False)
+            uids = [uid for uid, head in heads.items() if is_ours(head)]
+            if uids:
+                move_mails(imap, uids, folder, self._url.folder)
+            return len(uids)
 
     def finish(self, batch: list[RawMessage]) -> None:
         """Move a batch to the folder Processed. Raises MailNotMoved if some of it stays."""
@@ -184,9 +218,7 @@ class ImapMailbox:
             MailError: It cannot be deleted.
         """
         with self._translate_errors():
-            imap = self._imap
-            if imap is None:
-                raise ConnectionError("the connection is closed")
+            imap = self._require_connection()
             if not imap.folder_exists(name := full_name(imap, PROCESSED)):
                 return 0
             imap.select_folder(name)
@@ -204,6 +236,11 @@ class ImapMailbox:
         imap, self._imap = self._imap, None
         if imap is not None:
             _log_out(imap)
+
+    def _require_connection(self) -> Any:
+        if self._imap is None:
+            raise ConnectionError("the connection is closed")
+        return self._imap
 
     def connect(self) -> Any:
         """Return a new connection, logged in.

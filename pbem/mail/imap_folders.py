@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import imaplib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+from imapclient.imapclient import JUNK
 
 from pbem.errors import MailNotMoved
 from pbem.mail.connection import word_error
-from pbem.mail.mailbox import BATCH_MAILS, PROCESSED, Unmoved
+from pbem.mail.mailbox import BATCH_MAILS, MOST_JUNK, PROCESSED, Quota, Unmoved
+
+_FORBIDDEN = re.compile(r"\bNOPERM\b|permission|denied|\bACL\b", re.IGNORECASE)
+"""Words of a server that refuses for lack of a right (RFC 5530), without saying which."""
 
 
 class Mover:
@@ -121,7 +127,10 @@ class Mover:
             with contextlib.suppress(imaplib.IMAP4.error, OSError):
                 self._imap.shutdown()
             return said
-        return "; ".join((said, *(lacks for lacks in self._missing() if lacks not in said)))
+        missing = [lacks for lacks in self._missing() if lacks not in said]
+        if not missing and _FORBIDDEN.search(said):  # and the server tells no rights, or others
+            missing = [_needed_rights(self._folder, self._target or PROCESSED)]
+        return "; ".join((said, *missing))
 
     def _missing(self) -> Iterator[str]:
         """Yield a clause for each folder in which a right is missing, as far as the server tells."""
@@ -129,6 +138,31 @@ class Mover:
             yield from filter(None, (missing_rights(self._imap, self._folder, "te"),))
             if self._target:
                 yield from filter(None, (missing_rights(self._imap, self._target, "i"),))
+
+
+def move_mails(imap: Any, uids: Sequence[int], folder: str, target: str) -> None:
+    """Move mails out of the folder that is selected, with MOVE or the nearest equivalent.
+
+    Raises:
+        IMAP4.error: The server refuses; the message names the rights that are needed.
+    """
+    try:
+        if imap.has_capability("MOVE"):
+            imap.move(uids, target)
+            return
+        imap.copy(uids, target)
+        imap.delete_messages(uids, silent=True)
+        if imap.has_capability("UIDPLUS"):
+            imap.uid_expunge(uids)
+    except imaplib.IMAP4.abort:
+        raise
+    except imaplib.IMAP4.error as error:
+        said = f"mail is not moved from {folder} to {target}: {word_error(error)}"
+        raise imaplib.IMAP4.error(f"{said}; {_needed_rights(folder, target)}") from None
+
+
+def _needed_rights(folder: str, target: str) -> str:
+    return f"needed are the rights {_name_rights('te')} in {folder}, and {_name_rights('i')} in {target}"
 
 
 def full_name(imap: Any, folder: str) -> str:
@@ -155,33 +189,20 @@ _RIGHTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """Use of a limit that the server sets: mails, or kilobytes of 1,024."""
-
-    used: int
-    limit: int
-    unit: str
-
-    @property
-    def percent(self) -> int:
-        """How much of it is used."""
-        return 100 * self.used // self.limit if self.limit else 100
-
-    def __str__(self) -> str:
-        return f"{self.used:,} of {self.limit:,} {self.unit}"
-
-
 def missing_rights(imap: Any, folder: str, wanted: str) -> str:
     """Return a clause that names the rights that are missing in a folder; "" if none is, or none is told."""
     if not imap.has_capability("ACL"):
         return ""
     granted = _read_rights(imap, folder)
-    lacks = [f"{right} ({_RIGHTS[right]})" for right in wanted if right not in granted]
+    lacks = [right for right in wanted if right not in granted]
     if not lacks:
         return ""
-    rights = f"the right {lacks[0]} is" if len(lacks) == 1 else f"the rights {' and '.join(lacks)} are"
+    rights = f"the right {_name_rights(lacks)} is" if len(lacks) == 1 else f"the rights {_name_rights(lacks)} are"
     return f"{rights} missing in {folder}"
+
+
+def _name_rights(rights: Iterable[str]) -> str:
+    return " and ".join(f"{right} ({_RIGHTS[right]})" for right in rights)
 
 
 def _read_rights(imap: Any, folder: str) -> str:
@@ -203,3 +224,22 @@ def quotas(imap: Any, folder: str) -> Iterator[Quota]:
     for each in found:
         if (unit := units.get(each.resource.upper())) is not None:
             yield Quota(each.usage, each.limit, unit)
+
+
+JUNK_FIELDS = "BODY.PEEK[HEADER.FIELDS (FROM TO CC DELIVERED-TO X-ORIGINAL-TO ENVELOPE-TO SUBJECT)]"
+"""What is read of mail in the folder for junk: where a reply code may stand."""
+
+
+def read_junk(imap: Any, since: datetime, *, readonly: bool = True) -> tuple[str, dict[int, bytes]]:
+    """Select the folder for junk, by its mark (RFC 6154) or else its usual names; return its name, and heads by UID.
+
+    Of the mails since a day the newest `MOST_JUNK` are read. The name is "" if there is no such folder.
+    """
+    folder = imap.find_special_folder(JUNK)
+    if folder is None:
+        return "", {}
+    imap.select_folder(folder, readonly=readonly)
+    uids = sorted(imap.search(["UNDELETED", "SINCE", since.date()]))[-MOST_JUNK:]
+    answer = imap.fetch(uids, [JUNK_FIELDS]) if uids else {}
+    heads = ((uid, value) for uid, item in answer.items() for key, value in item.items() if key.startswith(b"BODY["))
+    return folder, {uid: value or b"" for uid, value in heads}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -36,6 +36,13 @@ _GM_FRAME = re.compile(
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 
+JUNK_DAYS = 14
+MOST_JUNK = 200
+"""Days for which mail in the folder for junk is looked at, and the most mails that are."""
+
+IsOurs = Callable[[bytes], bool]
+"""Tells by the head of a mail whether it answers a mail of ours."""
+
 T = TypeVar("T")
 
 
@@ -62,6 +69,46 @@ class Unmoved:
     sizes: Mapping[str, int]
     copied: frozenset[str]
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Use of a limit that the server sets: mails, or kilobytes of 1,024."""
+
+    used: int
+    limit: int
+    unit: str
+
+    @property
+    def percent(self) -> int:
+        """How much of it is used."""
+        return 100 * self.used // self.limit if self.limit else 100
+
+    def __str__(self) -> str:
+        return f"{self.used:,} of {self.limit:,} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxFacts:
+    """What the doctor asks of a mailbox.
+
+    Attributes:
+        arrivals: The times of arrival of the mails that wait.
+        lacks: A clause for each folder in which rights are missing, as far as the server tells.
+        quotas: The limits of the mailbox, as far as the server tells.
+        abilities: The capabilities of the server; None for a folder of this machine.
+        processed: The full name of the folder Processed at a server.
+        junk_folder: The folder for junk, "" if there is none.
+        junk: The heads of new mails in it.
+    """
+
+    arrivals: Sequence[datetime]
+    lacks: Sequence[str] = ()
+    quotas: Sequence[Quota] = ()
+    abilities: frozenset[str] | None = None
+    processed: str = PROCESSED
+    junk_folder: str = ""
+    junk: Sequence[bytes] = ()
 
 
 class Mailbox(Protocol):

@@ -18,20 +18,29 @@ from pathlib import Path
 
 from pbem.errors import MailNotMoved, TemporaryMailError, TransportUnavailable, reason_of
 from pbem.mail.mailbox import (
+    CUT_TO,
     MAX_GM_MAIL,
     MAX_MAIL,
+    MOST_JUNK,
     NAME_LENGTH,
     PROCESSED,
+    IsOurs,
+    MailboxFacts,
+    Quota,
     RawMessage,
     Unmoved,
     in_batches,
     is_read_whole,
+    split_mail,
     truncate_message,
 )
 from pbem.util import fsync
 
 STALE_SECONDS = 36 * 3600
 """A draft in tmp/ that was not written to for so long is abandoned (the Maildir specification)."""
+
+_JUNK = (".Junk", ".Spam", "Junk", "Spam")
+"""Names of Maildirs for junk inside that of an inbox; with a dot in Maildir++."""
 
 _Found = tuple[os.DirEntry[str], os.stat_result]
 
@@ -70,17 +79,59 @@ class MaildirMailbox:
         """Return the entries that the last `batches` could not read as mail, each with the reason."""
         return self._left_alone
 
-    def arrivals(self) -> list[datetime]:
-        """Return the times of arrival of the mails that the next `batches` would find. Change nothing.
+    def examine(self, since: datetime) -> MailboxFacts:
+        """Return what the doctor asks, with heads of junk since a day. Change nothing.
 
         Raises:
             MailError: The folder cannot be read.
         """
         self._require_folder()
         try:
-            return [datetime.fromtimestamp(facts.st_mtime, UTC) for _, facts in self._find()]
+            arrivals = [datetime.fromtimestamp(facts.st_mtime, UTC) for _, facts in self._find()]
         except OSError as error:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
+        folder, heads = self.junk(since)
+        return MailboxFacts(arrivals, junk_folder=folder, junk=heads)
+
+    def quotas(self) -> list[Quota]:
+        """Return an empty list: a folder has no limits of its own."""
+        return []
+
+    def junk(self, since: datetime) -> tuple[str, list[bytes]]:
+        """Return the folder for junk, and the heads of its mails since a day.
+
+        Raises:
+            MailError: It cannot be read.
+        """
+        folder, heads = self._read_junk(since)
+        return folder, list(heads.values())
+
+    def fetch_junk(self, since: datetime, is_ours: IsOurs) -> int:
+        """Put mail from the folder for junk into the inbox, for the next `batches`; return the number.
+
+        Raises:
+            MailError: It cannot be read or moved.
+        """
+        found = [path for path, head in self._read_junk(since)[1].items() if is_ours(head)]
+        try:
+            for path in found:
+                _file_away(path, self._folder / "cur")
+        except OSError as error:
+            raise TemporaryMailError(f"{error.filename} cannot be moved to the inbox: {reason_of(error)}") from None
+        return len(found)
+
+    def _read_junk(self, since: datetime) -> tuple[str, dict[Path, bytes]]:
+        """Return the name of the folder for junk and the heads of its newest mails; "" if there is none."""
+        name = next((each for each in _JUNK if (self._folder / each / "cur").is_dir()), "")
+        times = {
+            path: _arrival_time(path) for part in ("new", "cur") for path in (self._folder / name / part).glob("*")
+        }
+        young = sorted((at, path) for path, at in times.items() if name and at >= since.timestamp())[-MOST_JUNK:]
+        heads = {}
+        for _, path in young:
+            with suppress(OSError), path.open("rb") as file:  # another reader has moved it
+                heads[path] = split_mail(file.read(CUT_TO))[0]
+        return name, heads
 
     def finish(self, batch: list[RawMessage]) -> None:
         """Move the files to cur/ of the Maildir `Processed` inside this one, marked as seen.

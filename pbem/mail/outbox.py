@@ -125,6 +125,9 @@ _PUT = insert(OUTBOX)
 DICE = "dice"
 """The kind of mail that asks for a dice word, until the campaign starts."""
 
+TEST = "test"
+"""The kind and topic of the mail by which an operator tests the way to an address and back."""
+
 OVERTAKEN = ("reminder", "late", "problem", DICE)
 """Kinds of mail that speak of an open turn, and are void once it is run."""
 

@@ -384,6 +384,40 @@ def gm_token(*, campaign: str, token: str, address: str) -> Notice:
     )
 
 
+def mail_in_junk(*, campaign: str, folder: str, mails: Sequence[str]) -> Notice:
+    """To the GM, once a day: mail with a valid code lies in the folder for junk; `mails` are senders and subjects."""
+    return Notice(
+        campaign=campaign,
+        to_gm=True,
+        title=f"{count_noun(len(mails), 'mail')} in the folder for junk",
+        preheader="The mail server took a player's mail for junk, so that it was not read.",
+        blocks=(
+            panel("no", f"Not read: {count_noun(len(mails), 'mail')} in {folder}", "It has a code of this campaign."),
+            bullets(*mails),
+            (
+                "Move it to the inbox of the order mailbox, and it is read as of the time when it came. With "
+                "fetch_junk = true in pbem.toml that is done for you. Tell the mail server that such mail is no junk."
+            ),
+        ),
+    )
+
+
+def mailbox_test(*, address: str) -> Notice:
+    """To whoever is asked by `pbem doctor --send`: the way there works, and a reply proves the way back."""
+    return Notice(
+        title="Please reply to this mail",
+        preheader="A test of the mailbox. Press Reply, then Send; you need not write anything.",
+        blocks=(
+            panel("due", "Press Reply, then Send", "You need not write anything."),
+            (
+                f"This is a test: it shows that mail of {address} reaches you. Your reply shows that yours comes back, "
+                "when it came, and what the mail server says of its sender."
+            ),
+            "Whoever runs the program sees it with pbem doctor, after the next pbem tick. You get no answer.",
+        ),
+    )
+
+
 _AT = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
 _LATER = _AT + dt.timedelta(days=2)
 _ZONE = "Europe/Berlin"
@@ -431,5 +465,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         reason="550 5.1.1 <ann@example.org>: there is no such user here",
     ),
     lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
+    lambda: mail_in_junk(campaign="trap7", folder="Junk", mails=("ann@example.org: Re: turn 3",)),
+    lambda: mailbox_test(address="orders@example.org"),
 )
 """A call of each function."""

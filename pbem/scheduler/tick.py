@@ -16,20 +16,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from threading import Event, Thread
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
 from pbem import util
 from pbem.admin.health import record_poll, require_active, stuck_mail
-from pbem.admin.processed import empty_processed, load_unmoved, record_unmoved
+from pbem.admin.processed import empty_processed, load_unmoved, look_around, record_unmoved
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest, set_aside
 from pbem.campaign.deadlines import BY_GM, DueTurn
 from pbem.campaign.snapshot import load_campaign, require_running
-from pbem.errors import PbemError, RulesetError, StoreError, describe_error
+from pbem.errors import MailError, PbemError, RulesetError, StoreError, describe_error
 from pbem.log import event
 from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
+from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.outbox import is_due
 from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
@@ -39,6 +41,9 @@ from pbem.store.models import InboxMessage
 from pbem.store.types import MessageState
 from pbem.text import count_noun
 from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
+
+if TYPE_CHECKING:
+    from pbem.mail.imap import ImapMailbox
 
 MOST_NAMED = 3
 """Things in the mailbox that are no mail, named in one sentence."""
@@ -52,13 +57,28 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     with app.store.reading() as session:
         unmoved = load_unmoved(session)
     with closing(open_mailbox(app.settings)) as mailbox:
-        done.polled = fetch_messages(app.store, mailbox, now, unmoved, received_by=app.settings.received_by)
+        received_by = app.settings.received_by
+        done.polled = fetch_messages(app.store, mailbox, now, unmoved, received_by=received_by)
+        if app.settings.fetch_junk and _fetch_junk(app, mailbox, now, done):
+            done.polled += fetch_messages(app.store, mailbox, now, mailbox.unmoved_mail(), received_by=received_by)
         notices = (
             _describe_unreadable(mailbox.list_foreign()),
             record_unmoved(app, mailbox.unmoved_mail(), now),
             empty_processed(app, mailbox, now),
+            *look_around(app, mailbox, now),
         )
         done.problems += filter(None, notices)
+
+
+def _fetch_junk(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetime, done: TickResult) -> int:
+    """Put players' mail from the folder for junk into the inbox; return the number. A failure is a problem."""
+    from pbem.admin.junk import fetch_junk
+
+    try:
+        return fetch_junk(app, mailbox, now)
+    except MailError as error:
+        done.problems.append(f"mail in the folder for junk is not fetched: {error}")
+        return 0
 
 
 def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from pbem.admin.checks import CheckResult, check_mail
+from pbem.admin.checks import CheckResult
+from pbem.admin.mail_checks import check_mail
 from pbem.config import Settings, load_settings
 from tests.cli.conftest import Run
 
@@ -24,9 +26,12 @@ def signed(home: Path) -> Settings:
     return load_settings(home)
 
 
+NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
+
+
 def said(settings: Settings) -> CheckResult:
     """Return the doctor's result on the signature."""
-    (check,) = (check for check in check_mail(settings) if check.name == "dkim")
+    (check,) = (check for check in check_mail(settings, NOON) if check.name == "dkim")
     return check
 
 

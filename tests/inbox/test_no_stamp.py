@@ -9,7 +9,8 @@ import re
 import pytest
 
 from pbem.actions.settings import mail_gm_token
-from pbem.admin.checks import CheckResult, check_database
+from pbem.admin.checks import CheckResult
+from pbem.admin.mail_checks import check_stored_mail
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.mail.authentication import is_from_outside
 from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told, version_taken
@@ -47,7 +48,7 @@ def is_taken(desk: Desk) -> bool:
 
 def found(desk: Desk) -> CheckResult:
     """Return the result of the doctor's check."""
-    checks = check_database(desk.app.settings, desk.now, desk.app.games)
+    checks = check_stored_mail(desk.app.settings)
     (check,) = [each for each in checks if each.name == "authserv_id"]
     return check
 
@@ -98,7 +99,7 @@ def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
 def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
     """Without `authserv_id` no verdict counts, and none is checked."""
     settings = dataclasses.replace(strict.app.settings, authserv_id="")
-    assert "authserv_id" not in [each.name for each in check_database(settings, strict.now, strict.app.games)]
+    assert "authserv_id" not in [each.name for each in check_stored_mail(settings)]
 
 
 @pytest.mark.parametrize(

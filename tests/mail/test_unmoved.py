@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.admin.checks import CheckResult, check_mail
+from pbem.admin.checks import CheckResult
+from pbem.admin.mail_checks import check_mail
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import TemporaryMailError
@@ -117,7 +118,16 @@ def test_an_answer_without_uidvalidity(tmp_path: Path) -> None:
 
 def doctor(server: ScriptedImap, folder: Path) -> dict[str, CheckResult]:
     """Return what the doctor finds, by name."""
-    return {check.name: check for check in check_mail(settings_of(server, folder))}
+    return {check.name: check for check in check_mail(settings_of(server, folder), NOON)}
+
+
+def test_a_refusal_without_a_reason_names_folders_and_rights(tmp_path: Path, store: Store) -> None:
+    """A server that says only "Permission denied", and shows no rights, leaves the GM to know which are needed."""
+    with scripted_imap("MOVE", {b"UID MOVE": saying(b"TAG NO Permission denied\r\n")}) as server:
+        unmoved = poll_twice(server, tmp_path, store)
+
+    needed = "needed are the rights t (mark as deleted) and e (expunge) in INBOX, and i (insert) in Processed"
+    assert unmoved.reason.endswith(f"Permission denied; {needed}")
 
 
 def test_the_doctor_names_missing_rights(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError, TemporaryMailError, TransportUnavailable
 from pbem.games import installed_games
-from pbem.mail.fetch import check_transport, list_arrivals
+from pbem.mail.fetch import check_transport, examine_inbox
 from pbem.store.migrate import migrate
 from tests.mail.letters import mail
 from tests.servers.mail import APP_PASSWORD, APP_USER, MailServer
@@ -55,7 +55,7 @@ def test_a_token_logs_in(mail_server: MailServer, write: Write, schemes: tuple[s
     settings = write(*with_token(token("orders")), schemes=schemes)
 
     check_transport(settings)
-    assert len(list_arrivals(settings)) == 1
+    assert len(examine_inbox(settings, NOON).arrivals) == 1
 
 
 @pytest.mark.parametrize("bad", [token("orders", age=7200), token("gm"), "garbage"])
@@ -64,7 +64,7 @@ def test_a_token_that_is_refused(write: Write, bad: str) -> None:
     settings = write(*with_token(bad))
 
     with pytest.raises(TemporaryMailError, match=r"refuses the access token of orders: .*; look at inbox_oauth$") as no:
-        list_arrivals(settings)
+        examine_inbox(settings, NOON)
     with pytest.raises(
         TransportUnavailable, match=r"refuses the access token of orders: 535 .*; look at carrier_oauth$"
     ) as nor:
@@ -78,7 +78,7 @@ def test_each_connection_asks_for_a_token(write: Write, tmp_path: Path) -> None:
     script.write_text(f"echo asked >> {tmp_path / 'asked'}; echo {token('orders')}")
     settings = write(f'inbox_oauth = {{ command = "sh {script}" }}', *with_token(token("orders"))[1:])
     for _ in range(2):
-        list_arrivals(settings)
+        examine_inbox(settings, NOON)
 
     assert (tmp_path / "asked").read_text() == "asked\n" * 2
 
@@ -88,7 +88,7 @@ def test_a_command_that_fails(write: Write) -> None:
     settings = write('inbox_oauth = { command = "false" }')
 
     with pytest.raises(ConfigError, match=r"the command of inbox_oauth in pbem.toml failed: it ended with status 1"):
-        list_arrivals(settings)
+        examine_inbox(settings, NOON)
 
 
 def test_the_doctor_knows_tokens(write: Write) -> None:
@@ -111,4 +111,4 @@ def test_an_app_password(write: Write, monkeypatch: pytest.MonkeyPatch, shown: s
     settings = write(*secrets, user=APP_USER, schemes=schemes)
 
     check_transport(settings)
-    assert len(list_arrivals(settings)) == 0
+    assert len(examine_inbox(settings, NOON).arrivals) == 0
