@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, CompoundSelect, bindparam, select, union_a
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.notices import notify_gm_once
+from pbem.campaign.notices import GM, post
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.log import event
@@ -106,9 +106,7 @@ def tell_gms(app: App, folder: str, mails: Iterable[JunkMail], now: dt.datetime)
             except CampaignError:  # it cannot be read, and others tell of that
                 continue
             lines = tuple(f"{mail.sender}: {mail.subject}" for mail in theirs)
-            page = mail_in_junk(campaign=name, folder=folder, mails=lines)
-            moment = ("junk", now.date().isoformat())
-            notify_gm_once(context, moment=moment, subject="mail in the folder for junk", page=page)
+            post(context, GM, mail_in_junk(folder=folder, mails=lines), id_=("junk", name, now.date().isoformat()))
 
 
 def _by_campaign(mails: Iterable[JunkMail]) -> Iterator[tuple[str, list[JunkMail]]]:

@@ -43,7 +43,7 @@ def send_test(app: App, to: str, now: dt.datetime) -> None:
         drawn = secrets.token_hex(8)
         code = reply_code(host_mail_key(session), TEST, drawn)
         mailer, page = CampaignMailer(app), mailbox_test(address=app.settings.address)
-        mail = mailer.mail(recipient, "a test: please reply", page, (TEST, drawn), code=code, kind=TEST, topic=TEST)
+        mail = mailer.mail(recipient, page.subject, page, (TEST, drawn), code=code, kind=TEST, topic=TEST)
         mailer.send(session, now, replace(mail, code=code))
 
 

@@ -384,12 +384,12 @@ def gm_token(*, campaign: str, token: str, address: str) -> Notice:
     )
 
 
-def mail_in_junk(*, campaign: str, folder: str, mails: Sequence[str]) -> Notice:
+def mail_in_junk(*, folder: str, mails: Sequence[str]) -> Notice:
     """To the GM, once a day: mail with a valid code lies in the folder for junk; `mails` are senders and subjects."""
     return Notice(
-        campaign=campaign,
-        to_gm=True,
+        subject="mail in the folder for junk",
         title=f"{count_noun(len(mails), 'mail')} in the folder for junk",
+        to_gm=True,
         preheader="The mail server took a player's mail for junk, so that it was not read.",
         blocks=(
             panel("no", f"Not read: {count_noun(len(mails), 'mail')} in {folder}", "It has a code of this campaign."),
@@ -405,6 +405,7 @@ def mail_in_junk(*, campaign: str, folder: str, mails: Sequence[str]) -> Notice:
 def mailbox_test(*, address: str) -> Notice:
     """To whoever is asked by `pbem doctor --send`: the way there works, and a reply proves the way back."""
     return Notice(
+        subject="a test: please reply",
         title="Please reply to this mail",
         preheader="A test of the mailbox. Press Reply, then Send; you need not write anything.",
         blocks=(
@@ -465,7 +466,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         reason="550 5.1.1 <ann@example.org>: there is no such user here",
     ),
     lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
-    lambda: mail_in_junk(campaign="trap7", folder="Junk", mails=("ann@example.org: Re: turn 3",)),
+    lambda: mail_in_junk(folder="Junk", mails=("ann@example.org: Re: turn 3",)),
     lambda: mailbox_test(address="orders@example.org"),
 )
 """A call of each function."""
