@@ -16,8 +16,8 @@ class Board:
     Each colour has its own forest of links: `links[colour][cell]` is the next
     cell on the way to the root of the cell's group, or NOBODY where the colour
     has no stone. `rims[root]` is the rim mask of that group. So a stone costs a
-    look at its neighbours, and a verdict only where a group gained a perimeter
-    stone.
+    look at its neighbours, and stones that are placed together one verdict for
+    each of their groups.
     """
 
     __slots__ = ("field", "links", "rims")
@@ -38,24 +38,24 @@ class Board:
         twin.rims = self.rims.copy()
         return twin
 
-    def place(self, colour: int, cell: int) -> bool:
-        """Place a stone on a free cell; return True if the colour has won by it (rulings 3 and 4)."""
+    def place(self, colour: int, *cells: int) -> bool:
+        """Place stones on free cells; return True if the colour has won by them (rulings 3 and 4)."""
         # Union-find: a stone joins its neighbours' groups, and ways to their roots are shortened as they are walked.
-        link, rims = self.links[colour], self.rims
-        link[cell] = cell
-        rim, known = rims[cell], 0
-        for side in self.field.near[cell]:
-            root = link[side]
-            if root != NOBODY:
-                while root != link[root]:
-                    link[side] = root = link[root]
-                if root != cell:
-                    link[root] = cell
-                    known = rims[root]
-                    rim |= known
-        rims[cell] = rim
-        # Only a group that has gained a perimeter stone can have won by it.
-        return rim != known and self.field.wins(rim)
+        link, rims, near = self.links[colour], self.rims, self.field.near
+        for cell in cells:
+            link[cell] = cell
+            rim = rims[cell]
+            for side in near[cell]:
+                root = link[side]
+                if root != NOBODY:
+                    while root != link[root]:
+                        link[side] = root = link[root]
+                    if root != cell:
+                        link[root] = cell
+                        rim |= rims[root]
+            rims[cell] = rim
+        # The root of a group is the newest of its stones. More stones never take a win away.
+        return any(map(self.field.wins, [rims[cell] for cell in cells if link[cell] == cell]))
 
     def wins_at(self, colour: int, cell: int) -> bool:
         """Return True if a stone on a free cell would win; nothing is placed."""

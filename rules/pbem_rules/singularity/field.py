@@ -66,7 +66,7 @@ class Field:
         """The corner of the black stone."""
         return self.ring[0]
 
-    @property
+    @cached_property
     def half(self) -> int:
         """Half the length of the perimeter."""
         return len(self.ring) // 2
@@ -109,7 +109,8 @@ class Field:
 
     def wins(self, mask: int) -> bool:
         """Return True if a group with these perimeter stones has won."""
-        return mask & mask >> self.half - 1 != 0 or self.forms_y(mask)
+        # Most groups have one perimeter stone or none, which is never enough.
+        return mask & mask - 1 != 0 and (self.surrounds(mask) or self.forms_y(mask))
 
     def ways(self, mask: int) -> list[str]:
         """Return the ways in which a group with these perimeter stones has won: "surround", "y", both or none."""
