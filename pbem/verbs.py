@@ -175,6 +175,17 @@ BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
             takes="given",
         ),
         Verb(
+            "swap",
+            "seat seat",
+            "Let the players of two seats change places",
+            "SWAP red blue",
+            "SWAP with the same seats",
+            "seats:SwapSeats",
+            more="One of them may be open. Sheets stay with the seats. You are asked, since reports have been read.",
+            before="swap, swap seats, seat swap, exchange",
+            takes="seats",
+        ),
+        Verb(
             "open",
             "seat",
             "Take a seat from its player, and offer it",

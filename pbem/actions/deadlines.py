@@ -456,7 +456,7 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
 class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
     """Let turns run again. Without YES you are told first what is missing, if the turn is due."""
 
-    usage = "RELEASE [sure] [asked]"
+    usage = "RELEASE [sure [asked]]"
     weight = Confirmed("the wait for sheets or a ruling", "pbem rollback NAME TURN")
     kind = "release"
     sure: Annotated[str | None, SURE] = None

@@ -126,7 +126,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
     REAL rolls the dice that the turn will have; the next reports tell that you looked.
     """
 
-    usage = "PREVIEW [real_dice] [sure] [asked]"
+    usage = "PREVIEW [real_dice] [sure [asked]]"
     real_dice: Annotated[bool, Flag(("REAL",))] = False
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None

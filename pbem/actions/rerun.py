@@ -123,7 +123,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches."""
 
-    usage = "RERUN [seat] [sure] [asked]"
+    usage = "RERUN [seat] [sure [asked]]"
     takes_text = True
     seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
     sure: Annotated[str | None, SURE] = None

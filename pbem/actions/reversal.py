@@ -37,8 +37,9 @@ class Reversal:
 
     Only `until_run`: as long as the turn is open for which they were done. Only
     `until_mailed`: as long as none of their mails was sent. `helps` is the command that
-    does it again, or helps where they cannot be undone, typed and by mail; `never` says
-    why they cannot.
+    does it again, or helps where they cannot be undone, typed and by mail, with the
+    {turn}, and the {seat}, the {other} and its former player's {address}, where the
+    journal knows them; `never` says why they cannot.
     """
 
     tables: Sequence[str] = ()
@@ -57,14 +58,18 @@ REVERSALS: Mapping[str, Reversal] = {
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem give {name} SEAT to ADDRESS", "GIVE seat TO address")
+        _SEATS,
+        until_run=True,
+        until_mailed=True,
+        helps=("pbem give {name} {seat} to {address}", "GIVE {seat} TO {address}"),
     ),
-    "open": Reversal(
-        _SEATS, until_run=True, until_mailed=True, helps=("pbem give {name} SEAT to ADDRESS", "GIVE seat TO address")
+    "swap": Reversal(
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem swap {name} {seat} {other}", "SWAP {seat} {other}")
     ),
-    "pause": Reversal(("seat",), helps=("pbem pause {name} SEAT", "PAUSE seat")),
-    "resume": Reversal(_SEATS, until_run=True, helps=("pbem resume {name} SEAT", "RESUME seat")),
-    "remove": Reversal(("seat",), until_run=True, helps=("pbem remove {name} SEAT", "REMOVE seat")),
+    "open": Reversal(_SEATS, until_run=True, until_mailed=True, helps=("pbem open {name} {seat}", "OPEN {seat}")),
+    "pause": Reversal(("seat",), helps=("pbem pause {name} {seat}", "PAUSE {seat}")),
+    "resume": Reversal(_SEATS, until_run=True, helps=("pbem resume {name} {seat}", "RESUME {seat}")),
+    "remove": Reversal(("seat",), until_run=True, helps=("pbem remove {name} {seat}", "REMOVE {seat}")),
     "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
     "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} in report --text FILE", "ANNOUNCE")),
     "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT back", "SHEET seat BACK")),

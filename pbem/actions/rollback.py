@@ -83,7 +83,7 @@ _TURN = Numeral("turn", "a turn as your reports call it, or its number", "4", le
 class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
-    usage = "ROLLBACK turn [sure] [asked]"
+    usage = "ROLLBACK turn [sure [asked]]"
     weight = Confirmed("the turns since", "pbem undo NAME")
     kind = "rollback"
     rewrites = True

@@ -278,7 +278,7 @@ def _missed_text(before: TurnInputs, after: TurnResult) -> str:
 class RequestRun(GmCommand, PreviewedChange[TextResult]):
     """Run the open turn now. Without YES you are told first whose sheets are missing before the deadline."""
 
-    usage = "RUN [sure] [asked]"
+    usage = "RUN [sure [asked]]"
     weight = Confirmed("the time until the deadline, for those whose sheets are missing", "pbem rollback NAME TURN")
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None

@@ -7,6 +7,7 @@ Message-IDs of its reports. The campaign of the context is locked; the context a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -99,7 +100,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"{place.seat} is open already")
-    _vacate(context, place, status=SeatState.OPEN)
+    _seat(context, place, None)
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(context, place, why)
@@ -109,10 +110,8 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
         # Without its address: the player who has just lost the seat is not notified twice.
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
         return f"seat {place.seat} is given to {heir.address}, the first standby."
-    # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
-    redirect_press(session, snapshot.name, place.seat, None)
     said = f"Seat {place.seat} of {snapshot.name} has no player now: {why}."
-    _tell_others(context, place, act, f"{place.seat} is open", said)
+    _tell_others(context, (place,), act, f"{place.seat} is open", said)
     _tell_gm(context, actor, f"{place.seat} is open", said, _give_hint(snapshot, place))
     return f"seat {place.seat} is open. No standbys."
 
@@ -129,30 +128,66 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     Raises:
         CampaignError: If the seat can no longer change.
     """
-    session, snapshot, now = context.session, context.snapshot, context.now
+    snapshot = context.snapshot
     check_playing(snapshot, place)
-    renewed = _vacate(context, place, status=SeatState.PLAYING)
-    # A new player does not inherit the misses of the former one.
-    afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
-    session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
-    mark_seated(session, snapshot.id, person)
-    redirect_press(session, snapshot.name, place.seat, person)
-    _end_deputising(context, person)
-    act = add_entry(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
+    renewed = _seat(context, place, person)
+    mark_seated(context.session, snapshot.id, person)
+    text = f"seat {place.seat} has a new player: {why}"
+    act = add_entry(context.session, snapshot.id, context.now, actor=actor, text=text)
     if place.address and place.address.lower() != person.key:
         _tell_former(context, place, why)
-    taken = replace(place, address=person.address, paused=False)
+    _welcome(context, replace(place, address=person.address, paused=False), renewed)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
-    if snapshot.status == CampaignState.FORMING:
-        mail_dice_notice(context, [taken])
-    if snapshot.status == CampaignState.RUNNING:
-        token = replace_token(session, place.id)
-        send_welcomes(context, {taken: token}, heir=True)
+    _tell_others(context, (place,), act, f"{place.seat} has a new player", said)
+    _tell_gm(context, actor, f"{place.seat} has a new player", said, f"It is {person.address}.")
+
+
+def _seat(context: Context, place: SeatView, person: Person | None) -> Report | None:
+    """Put a person in a seat, or nobody, and end all rights of others to it; return the newest report, recoded."""
+    session, status = context.session, SeatState.PLAYING if person else SeatState.OPEN
+    renewed = _vacate(context, place, status=status)
+    if person is not None:
+        # A new player does not inherit the misses of the former one.
+        afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": context.now, "muted": []}
+        session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
+        _end_deputising(context, person)
+    # Press is for a seat, not for a person: without a player it goes to no one (decision 14).
+    redirect_press(session, context.snapshot.name, place.seat, person)
+    return renewed
+
+
+def _welcome(context: Context, place: SeatView, renewed: Report | None) -> None:
+    """Mail the new player of a seat what its former one had."""
+    session, status = context.session, context.snapshot.status
+    if status == CampaignState.FORMING:
+        mail_dice_notice(context, [place])
+    if status == CampaignState.RUNNING:
+        send_welcomes(context, {place: replace_token(session, place.id)}, heir=True)
         # After the welcome, with which the thread of the new player begins.
         if renewed is not None:
-            resend_report(context, taken, renewed, to=person.address, key=RENEWED)
-        _tell_others(context, place, act, f"{place.seat} has a new player", said)
-    _tell_gm(context, actor, f"{place.seat} has a new player", said, f"It is {person.address}.")
+            resend_report(context, place, renewed, to=place.address, key=RENEWED)
+
+
+def swap_seats(context: Context, one: SeatView, other: SeatView) -> None:
+    """Let the players of two seats change places, of which one may be open, and notify all concerned.
+
+    Sheets stay with the seats, as do reports; tokens, dice words, deputies and absences end.
+    """
+    session, snapshot = context.session, context.snapshot
+    person, another = (session.get_one(Seat, place.id).person for place in (one, other))
+    renewed = {one: _seat(context, one, another), other: _seat(context, other, person)}
+    text = f"the players of {one.seat} and {other.seat} have changed places"
+    act = add_entry(session, snapshot.id, context.now, actor="gm", text=text)
+    for place, former in ((one, other), (other, one)):
+        if former.address:
+            said = f"You play {place.seat} in {snapshot.name} now, and no longer {former.seat}: your GM has changed it."
+            again = "Deputies and absences of before have ended: if you had any, please send them again."
+            taken = replace(place, address=former.address, paused=False)
+            subject = f"you play {place.seat} now, no longer {former.seat}"
+            post(context, taken, Notice(subject=subject, blocks=(said, again)))
+            _welcome(context, taken, renewed[place])
+    said = f"The players of {one.seat} and {other.seat} of {snapshot.name} have changed places."
+    _tell_others(context, (one, other), act, f"{one.seat} and {other.seat} have changed places", said)
 
 
 def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
@@ -166,8 +201,8 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} has left the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} has left the game: {why}."
     if place.address:
-        post(context, place, Notice(subject=f"your seat {place.seat} has left the game", blocks=(said,)))
-    _tell_others(context, place, act, f"{place.seat} has left the game", said)
+        but = [place.seat for place in places]
+        post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
     _tell_gm(context, actor, f"{place.seat} has left the game", said)
 
 
@@ -193,8 +228,8 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     )
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
-        post(context, place, Notice(subject=f"your seat {place.seat} is back in the game", blocks=(said, _PLAY_ON)))
-    _tell_others(context, place, act, f"{place.seat} is back in the game", said)
+        but = [place.seat for place in places]
+        post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
     back = f"seat {place.seat} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
@@ -308,11 +343,12 @@ def _tell_former(context: Context, place: SeatView, why: str) -> None:
     post(context, place, Notice(subject=f"you no longer play {place.seat}", blocks=(said,)))
 
 
-def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
-    """Notify the other players, where they may read the journal."""
+def _tell_others(context: Context, places: Sequence[SeatView], act: int, subject: str, said: str) -> None:
+    """Notify the players of other seats, where they may read the journal."""
     snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
-        post(context, others(snapshot, (place.seat,)), Notice(subject=subject, blocks=(said,)), id_=("act", act))
+        but = [place.seat for place in places]
+        post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
 
 
 def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
@@ -378,6 +414,47 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
 
 
 @dataclass(frozen=True, slots=True)
+class SwapSeats(GmCommand, PreviewedChange[TextResult]):
+    """Let the players of two seats change places; one may be open. Without YES you are told first what that does."""
+
+    usage = "SWAP seat other [sure]"
+    weight = Confirmed("the seats, to their players", "pbem swap NAME SEAT SEAT")
+    kind = "swap"
+    seat: Annotated[SeatName, SEAT]
+    other: Annotated[SeatName, SEAT]
+    sure: Annotated[str | None, SURE] = None
+
+    def look(self, context: Context) -> TextResult:
+        """Return sentences on who would play which seat, and what each would get. Raises CampaignError."""
+        one, other = self._places(context)
+        # What both have read of the game is for the GM to think of.
+        running = "Each gets a new token, and the newest report of the seat; a sheet stays with its seat. "
+        said = running if context.snapshot.status == CampaignState.RUNNING else ""
+        who = " and ".join(filter(None, (one.address, other.address)))
+        seated = f"{_seated(one, other)}, {_seated(other, one)}"
+        return TextResult(f"swap seats {one.seat} and {other.seat}: {seated}. {said}{who} are notified.")
+
+    def do(self, context: Context) -> TextResult:
+        """Let the players change places."""
+        one, other = self._places(context)
+        swap_seats(context, one, other)
+        return TextResult(f"seats swapped: {_seated(one, other)}, {_seated(other, one)}.", undo=context.snapshot.name)
+
+    def _places(self, context: Context) -> tuple[SeatView, SeatView]:
+        one, other = (_playing_place(context.snapshot, seat) for seat in (self.seat, self.other))
+        if one == other:
+            raise CampaignError(f"{one.seat} is one seat: name another to swap it with")
+        if not (one.address or other.address):
+            raise CampaignError(f"{one.seat} and {other.seat} are both open: there is no player to change places")
+        return one, other
+
+
+def _seated(place: SeatView, former: SeatView) -> str:
+    """Return who plays a seat once the player of the `former` one has come to it."""
+    return f"{former.address} plays {place.seat}" if former.address else f"{place.seat} is open"
+
+
+@dataclass(frozen=True, slots=True)
 class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
@@ -425,7 +502,7 @@ def _tells_former(place: SeatView) -> str:
 class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat out of the game, for good, when the turn is run."""
 
-    usage = "REMOVE seat [sure] [asked]"
+    usage = "REMOVE seat [sure [asked]]"
     weight = Confirmed("the seat, to its player and the game", "pbem resume NAME SEAT")
     kind = "remove"
     seat: Annotated[SeatName, SEAT]

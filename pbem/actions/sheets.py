@@ -135,7 +135,7 @@ class SheetCommand(GmCommand):
     BACK enters an earlier sheet again. Without YES you see first what is replaced.
     """
 
-    usage = "SHEET seat [what] [number] [sure] [asked]"
+    usage = "SHEET seat [what] [number] [sure [asked]]"
     acts = (EnterSheet, RestoreSheet)
     takes_text = True
     seat: Annotated[SeatName, SEAT]

@@ -29,7 +29,15 @@ from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadl
 from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import post
 from pbem.campaign.optimistic_lock import Conflict
-from pbem.campaign.row_changes import RowChange, Rows, find_conflicts, load_rows, read_changes, restore_rows
+from pbem.campaign.row_changes import (
+    RowChange,
+    Rows,
+    find_conflicts,
+    load_rows,
+    read_changes,
+    restore_rows,
+    write_changes,
+)
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, load_open_turn, open_deadline, require_here
 from pbem.errors import PARSE_ERRORS, CampaignError, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
@@ -115,7 +123,7 @@ class _EntryNumber(Number):
 class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
     """Undo your newest change, or that of an entry in the journal. Without YES you are told first if it was mailed."""
 
-    usage = "UNDO [entry] [sure] [asked]"
+    usage = "UNDO [entry] [sure [asked]]"
     weight = Confirmed("the change that players were told of")
     kind = UNDO
     rewrites = True
@@ -269,16 +277,16 @@ class _RowCache:
 
 def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
     """Raise CampaignError, naming what helps, unless a change can be undone as things stand."""
-    reversal, name = entry.reversal, context.snapshot.name
+    reversal = entry.reversal
     if entry.kind == UNDO:
         raise CampaignError(f'"{entry.text}" has undone something itself{_again(context, entry)}')
     if reversal.never:
         how = "Reopen it" if entry.kind == "run" else "Instead"
-        raise CampaignError(f"{reversal.never.format(turn=entry.turn)}{_hint(reversal, name, entry.turn, how)}")
+        raise CampaignError(f"{reversal.never.format(turn=entry.turn)}{_hint(context, entry, how)}")
     if entry.kind != "export":
         require_here(context.snapshot)
     if entry.undone or (entry.kind == "export" and context.snapshot.status != CampaignState.MOVED):
-        raise CampaignError(f"entry {entry.id} was undone already{_hint(reversal, name, entry.turn, 'Do it again')}")
+        raise CampaignError(f"entry {entry.id} was undone already{_hint(context, entry, 'Do it again')}")
     if reversal.until_run:
         _check_moment(context, entry)
     if since := next(find_conflicts(entry.rows, rows(reversal.tables)), None):
@@ -286,7 +294,7 @@ def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
     _check_kept(context, entry)
     find_deadline(context, entry.kind, entry.rows)
     if reversal.until_mailed and any(mail.state not in _UNREAD for mail in _load_mails(context, entry)):
-        raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(reversal, name, entry.turn)}')
+        raise CampaignError(f'"{entry.text}" was mailed to those concerned{_hint(context, entry)}')
 
 
 def _check_kept(context: Context, entry: _Entry) -> None:
@@ -305,12 +313,26 @@ def _check_moment(context: Context, entry: _Entry) -> None:
         raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {snapshot.name} were changed since')
     if entry.turn < snapshot.first:
         raise CampaignError(f'"{entry.text}" cannot be undone: {snapshot.name} has started since')
-    raise CampaignError(f"turn {entry.turn} was run{_hint(REVERSALS['run'], snapshot.name, entry.turn, 'Reopen it')}")
+    raise CampaignError(f"turn {entry.turn} was run{_hint(context, replace(entry, kind='run'), 'Reopen it')}")
 
 
-def _hint(reversal: Reversal, name: str, turn: int, what: str = "Instead") -> str:
-    typed, mailed = (text.format(name=name, turn=turn) for text in reversal.helps)
+def _hint(context: Context, entry: _Entry, what: str = "Instead") -> str:
+    known = {"name": context.snapshot.name, "turn": entry.turn, **_seats_changed(context, entry)}
+    # A seat goes back to whom it was taken from, if to anybody.
+    kind = entry.kind if entry.kind not in ("give", "open") else "give" if "address" in known else "open"
+    typed, mailed = REVERSALS[kind].helps
+    typed = typed.format_map({"seat": "SEAT", "other": "SEAT", "address": "ADDRESS"} | known)
+    mailed = mailed.format_map({"seat": "seat", "other": "seat", "address": "address"} | known)
     return f". {what}: {typed}" + (f" (by mail: {mailed})" if mailed else "") if typed else ""
+
+
+def _seats_changed(context: Context, entry: _Entry) -> Mapping[str, str]:
+    """Return the seats that a change was about, and whom the first is given back to, as far as they are known."""
+    rows = [change for change in entry.rows if change.table == "seat"]
+    seats = [context.session.get_one(Seat, change.id).name for change in rows]
+    player = (rows[0].after if entry.undone else rows[0].before) if rows else None
+    person = context.session.get(Person, (player or {}).get("person_id") or 0)
+    return dict(zip(("seat", "other"), seats, strict=False)) | ({"address": person.address} if person else {})
 
 
 def _again(context: Context, undo: _Entry) -> str:
@@ -322,7 +344,7 @@ def _again(context: Context, undo: _Entry) -> str:
         except CampaignError:
             continue
         if entry.undone == undo.id:
-            return _hint(entry.reversal, context.snapshot.name, entry.turn, "Do it again")
+            return _hint(context, entry, "Do it again")
     return ""
 
 
@@ -427,11 +449,13 @@ def _edit_back(context: Context, entry: _Entry) -> EditState:
 
 
 def _mark_undone(context: Context, entry: _Entry, *, by: int) -> None:
-    """Note with the entry that it was undone, by the first one after `by`; its rows are of no more use."""
+    """Note with the entry that it was undone, by the first one after `by`; its seats tell how to do it again."""
     after = select(func.min(JOURNAL.c.id)).where(
         JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.id > by, JOURNAL.c.actor == "gm"
     )
-    store_undo(context.session, entry.id, {"action": entry.kind, "undone": context.session.scalar(after) or entry.id})
+    seats = write_changes([change for change in entry.rows if change.table == "seat"])
+    undone = {"action": entry.kind, "undone": context.session.scalar(after) or entry.id, "rows": seats}
+    store_undo(context.session, entry.id, undone)
 
 
 _Tell = Callable[[Context, Context, _Entry, int, Collection[SeatName]], None]

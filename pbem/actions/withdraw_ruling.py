@@ -179,7 +179,7 @@ class RulingCommand(GmCommand):
     what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
     """
 
-    usage = "RULING [what] [number] [sure] [asked]"
+    usage = "RULING [what] [number] [sure [asked]]"
     takes_text = True
     takes_files = True
     what: Annotated[str | None, KeywordField(("OFF", "BACK"))] = None

@@ -129,7 +129,9 @@ class Main(Group):
             from pbem.games import installed_games
 
             ctx.obj = installed_games()
-        return super().resolve_command(ctx, args)
+        # As in "pbem seat swap six green blue"; no command has the name.
+        spelt_out = args[0] == "seat" and args[1:2] and args[1] in self.commands
+        return super().resolve_command(ctx, args[1:] if spelt_out else args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; raise its errors as `NotDone`."""

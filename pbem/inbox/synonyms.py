@@ -55,8 +55,8 @@ def _one_word(rest: str) -> str:
 
 
 def _seats(rest: str) -> str:
-    """Return names that commas or "and" join; "" for other words."""
-    names = rest.rstrip(":.").replace(" and ", ",").split(",")
+    """Return names that commas, "and" or "with" join; "" for other words."""
+    names = rest.rstrip(":.").replace(" and ", ",").replace(" with ", ",").split(",")
     return ", ".join(name.strip() for name in names) if all(_WORD.fullmatch(name.strip()) for name in names) else ""
 
 

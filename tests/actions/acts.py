@@ -29,7 +29,7 @@ from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, SubmitRuling
-from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
+from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SwapSeats
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
@@ -187,6 +187,7 @@ ACTS: dict[str, Act] = (
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
+        "swap": deed(SwapSeats("red", "green")),
         "answer": deed(AnswerQuestion(1, "They may.", "ALL")),
     }
 )

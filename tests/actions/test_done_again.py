@@ -42,7 +42,7 @@ from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SwapSeats
 from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
@@ -66,6 +66,7 @@ SEATS: Sequence[Deed[Any]] = (
     GiveSeat("green", DAN),
     GiveSeat("green", EVE),
     GiveSeat("red", DAN),
+    SwapSeats("red", "green"),
     OpenSeat("green"),
     RemoveSeat("green"),
     ResumeSeat("green"),

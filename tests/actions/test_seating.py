@@ -21,6 +21,7 @@ from pbem.actions.seats import (
     PauseSeat,
     RemoveSeat,
     ResumeSeat,
+    SwapSeats,
     free_places,
 )
 from pbem.actions.settings import MailToken, SetHouseRule, ShowHouseRules
@@ -134,6 +135,38 @@ def test_a_sheet_of_the_former_player_counts_until_another_comes(desk: Desk) -> 
 
     assert "Your sheet 1 counts" in ask(desk, "STATUS", EVE)
     assert ask(desk, "ORDERS toy1 red\nBID 4\nEND", EVE).startswith("Your order is in")
+
+
+def test_two_players_change_places(desk: Desk) -> None:
+    """Each gets token and newest report of the other seat; what was mailed before proves nothing, and sheets stay."""
+    key = token(desk)
+    ask(desk, "ORDERS toy1 red\nBID 3\nEND")
+    asked = attempt(desk.app, "toy1", SwapSeats("red", "blue"), desk.now)
+    run_action(desk.app, "toy1", SwapSeats("red", "blue"), desk.now)
+    desk.post(f"ORDERS toy1 red {key}\nBID 4\nEND", sender=ANN)
+    desk.tick()
+
+    assert asked.facts.done.startswith(f"swap seats red and blue: {BOB} plays red, {ANN} plays blue. Each gets")
+    assert players(desk) == {"red": BOB, "blue": ANN}
+    assert "You play red in toy1 now, and no longer blue" in " ".join(map(words, desk.mails(BOB)))
+    assert len(reports(desk, BOB)) == 2
+    assert "Your sheet 1 counts" in ask(desk, "STATUS", BOB)
+    assert not any("BID 4" in words(mail) for mail in desk.mails(ANN) if "receipt" in words(mail))
+
+
+def test_a_player_changes_to_an_open_seat(desk: Desk) -> None:
+    """A swap with a seat that has no player leaves the other seat open; of two open ones, or one, there is none."""
+    act(desk, "red", "open")
+    run_action(desk.app, "toy1", SwapSeats("blue", "red"), desk.now)
+    desk.tick()
+
+    assert players(desk) == {"red": BOB, "blue": ""}
+    for seat, other, why in (("blue", "blue", "is one seat"), ("red", "mauve", "has no seat")):
+        with pytest.raises(CampaignError, match=why):
+            run_action(desk.app, "toy1", SwapSeats(seat, other), desk.now)
+    act(desk, "red", "open")
+    with pytest.raises(CampaignError, match="are both open"):
+        run_action(desk.app, "toy1", SwapSeats("red", "blue"), desk.now)
 
 
 def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:

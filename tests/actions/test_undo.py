@@ -20,7 +20,7 @@ from pbem.actions.rerun import EditState, ShowState
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import run_turn
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SwapSeats
 from pbem.actions.settings import SetHouseRule, ShowJournal
 from pbem.actions.undo import UndoChange, UndoResult
 from pbem.actions.withdraw_ruling import ShowRuling
@@ -86,6 +86,7 @@ REVERSIBLE: dict[str, Deed[Any]] = {
     "house rules": SetHouseRule({"grace": "2h"}),
     "hold": HoldCampaign("on a train"),
     "give": GiveSeat("green", "dan@example.org"),
+    "swap": SwapSeats("red", "green"),
     "open": OpenSeat("green"),
     "pause": PauseSeat("green"),
     "remove": RemoveSeat("green"),
@@ -149,7 +150,7 @@ def test_a_seat_is_given_until_its_player_was_mailed(running: Desk) -> None:
     act(running, REVERSIBLE["give"])
     running.tick()
 
-    assert "pbem give toy1 SEAT to ADDRESS" in refused(running)
+    assert "pbem give toy1 green to cyd@example.org" in refused(running)
 
 
 def test_undo_never_skips_the_newest_change(running: Desk) -> None:

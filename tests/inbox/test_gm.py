@@ -290,7 +290,7 @@ def test_the_list_of_help_is_complete() -> None:
     """HELP has each word of today once, with a summary of at most 60 characters, and all words are in the parser."""
     known = {word for verb in GM_COMMANDS.verbs for word in (verb.word, *verb.order.also)}
 
-    assert len(VERBS) == 27
+    assert len(VERBS) == 28
     assert [each.usage for each in VERBS.values() if len(each.summary) > 60 or each.summary.endswith(".")] == []
     assert known - {word.upper() for word in VERBS} == {"SHEETS"}
     assert {word.upper() for word in VERBS} <= known
@@ -349,6 +349,7 @@ def test_other_words_are_understood(others: str, command_: str) -> None:
         "ROLLBACK": " 4",
         "DEADLINE": " 24h",
         "FORK": " 1",
+        "SWAP": " red and blue",
     }
     behind |= dict.fromkeys(("OPEN", "PAUSE", "RESUME", "REMOVE", "ANNOUNCE TO", "SHEET"), " red")
     line = as_gm_command(others + behind.get(command_, " eve@example.org" if command_ == "INVITE" else ""))
@@ -484,7 +485,7 @@ def test_undo_twice_by_mail_undoes_once(desk: Desk, token: str) -> None:
     command(desk, token, "PAUSE blue")
     assert 'ndid "seat blue is paused' in command(desk, token, "UNDO")
 
-    assert "has undone something itself. Do it again: pbem pause toy1 SEAT" in command(desk, token, "REVERT")
+    assert "has undone something itself. Do it again: pbem pause toy1 blue" in command(desk, token, "REVERT")
     with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").policy.grace == 120
 
