@@ -201,8 +201,8 @@ def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} has left the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} has left the game: {why}."
     if place.address:
-        but = [place.seat for place in places]
-        post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
+        post(context, place, Notice(subject=f"your seat {place.seat} has left the game", blocks=(said,)))
+    _tell_others(context, (place,), act, f"{place.seat} has left the game", said)
     _tell_gm(context, actor, f"{place.seat} has left the game", said)
 
 
@@ -228,8 +228,8 @@ def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm"
     )
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
-        but = [place.seat for place in places]
-        post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
+        post(context, place, Notice(subject=f"your seat {place.seat} is back in the game", blocks=(said, _PLAY_ON)))
+    _tell_others(context, (place,), act, f"{place.seat} is back in the game", said)
     back = f"seat {place.seat} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_give_hint(snapshot, place)}"
 
