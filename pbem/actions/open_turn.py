@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 from pbem.actions.arguments import NUMBER, SURE, Flag, FreeText, GmCommand, TextBlock, Wish, Words
 from pbem.actions.base import (
@@ -222,7 +223,8 @@ def write_preview(made: Preview, folder: Path) -> PreviewFiles:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()
     for report in made.reports:
-        for name, content in report.parts.files().items():
+        pictures = {each.cid: quote(f"{report.place.seat}.{each.name}") for each in report.enclosed if each.cid}
+        for name, content in report.parts.files(pictures).items():
             (reports / name).write_bytes(content)
         for each in report.enclosed:
             (reports / f"{report.place.seat}.{each.name}").write_bytes(each.content)

@@ -315,7 +315,7 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     }
     made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
     reports = [_as_reply(each, old.get(each.place.id)) for each in made]
-    new_files = {made.place.id: made.parts.files() for made in reports}
+    new_files = {made.place.id: made.files for made in reports}
     # Unchanged reports are archived with the bytes that were mailed, whatever templates are now.
     files = again.files([new_files.get(place.id) or old[place.id].files for place, _ in again.outcome.views])
     return RerunPlan(

@@ -149,7 +149,6 @@ RESENT = "resent"
 RENEWED = "renewed"
 """The key of the mail in which a new player gets the newest report, with its renewed code."""
 
-_CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 # The place where a report names the order address, with the full stop after it.
 _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
 
@@ -293,8 +292,7 @@ def _recode_report(facts: ReportFacts, subject: str, files: dict[str, bytes]) ->
     pictures = [
         DrawnPicture(name.removeprefix(f"{seat}.").removesuffix(".png"), "", png) for name, png in files.items()
     ]
-    for old in set(_CONTENT_ID.findall(html)):
-        html = html.replace(f"cid:{old}", f"cid:{facts.content_id(old.partition('.')[0])}")
+    html = facts.with_content_ids(html)
     return RenderedReport(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
 
 

@@ -5,7 +5,8 @@
     <archive>/<campaign>/0003/turn.json             turn 3: its record
                              /sheets/red-v1.txt     a sheet as received, its key masked
                              /sheets/red.orders.txt the orders used, as understood
-                             /reports/red.txt …     the reports that its run produced
+                             /reports/red.txt …     the reports that its run produced: their HTML as mailed, but
+                                                    that it shows the files here (red.map.png), where a mail has cid:
                              /enclosed/3fa9….png …  attachments of its GM that no report showed before
     <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 before it was run again, with its record's hash
 

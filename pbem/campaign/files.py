@@ -5,6 +5,7 @@ The output of a small turn stays in memory, and nothing is written.
 
 from __future__ import annotations
 
+import json
 import pickle
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,9 +17,11 @@ from typing import Generic, TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.archive.record import attachment_hash, attachment_path, folder_name
+from pbem.campaign.snapshot import is_current
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Attachment, View
-from pbem.store.models import StoredAttachment
+from pbem.store.models import StoredAttachment, Turn
 
 AT_ONCE = 100
 """Items of a list in memory at a time."""
@@ -102,6 +105,7 @@ class AttachmentStore:
     session: Session
     campaign_id: int
     _known: dict[str, bytes] = field(default_factory=dict)
+    _folders: dict[str, str] = field(default_factory=dict)
 
     def of(self, ruleset: AnyRuleset, view: View) -> dict[str, bytes]:
         """Return the contents of all attachments that a view names, by hash; missing ones are left out."""
@@ -115,6 +119,19 @@ class AttachmentStore:
             rows = self.session.execute(select(StoredAttachment.sha256, StoredAttachment.content).where(*here))
             self._known |= {row.sha256: row.content for row in rows}
         return {each: self._known[each] for each in sorted(hashes) if each in self._known}
+
+    def paths(self, shown: Mapping[str, Attachment], turn: int) -> dict[str, str]:
+        """Return the paths of attachments as the reports in the archive's folder of a turn name them, by the same keys.
+
+        The archive has each content once, with the first report that named it.
+        """
+        missing = {each.sha256 for each in shown.values()} - self._folders.keys()
+        records = select(Turn.number, Turn.record).where(is_current(self.campaign_id), Turn.number < turn)
+        for number, record in self.session.execute(records.order_by(Turn.number.desc())) if missing else ():
+            there = {attachment_hash(path) for path in json.loads(record or b"{}").get("files", ())} & missing
+            self._folders |= dict.fromkeys(there, f"../../{folder_name(number)}")
+            missing -= there
+        return {key: f"{self._folders.get(each.sha256, '..')}/{attachment_path(each)}" for key, each in shown.items()}
 
 
 def attachments_of(ruleset: AnyRuleset, view: View) -> list[Attachment]:

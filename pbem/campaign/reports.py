@@ -103,7 +103,7 @@ class TurnOpening:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """A seat's report, ready to be stored and queued."""
+    """A seat's report, ready to be stored and queued; `paths` are those of its GM's pictures in the archive."""
 
     place: SeatView
     code: str
@@ -112,6 +112,12 @@ class SeatReport:
     mail: NewMail
     edition: int = 1
     enclosed: tuple[MailAttachment, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The parts of the report by their names in the archive."""
+        return self.parts.files(self.paths)
 
 
 def make_reports(
@@ -132,13 +138,14 @@ def make_reports(
 
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
-        enclosed = tuple(Attachments(ruleset, json.loads(view), facts).mail_parts()) if facts.enclosed else ()
+        attached = Attachments(ruleset, json.loads(view), facts)
+        enclosed, paths = tuple(attached.mail_parts()), opening.shelf.paths(attached.shown, opening.number - 1)
         # Inputs of a hash that never change: running campaigns recognise answers by it.
         id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
         topic = topic_of("report", snapshot.name, opening.number, place.seat)
         linked = snapshot.pages_for(place) == PageDelivery.LINK
         mail = mailer.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)
-        yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
+        yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed, paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +164,7 @@ def render_reports(
     for reports in batched(make_reports(app, ruleset, opening, views)):
         made.pile.add(reports)
         # A report takes some 300 kB; with all of 10,000 in memory a turn took 3.1 GB (note 21).
-        made.files.add(turn_files([each.parts.files() for each in reports]))
+        made.files.add(turn_files([each.files for each in reports]))
     return made
 
 
@@ -233,7 +240,7 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport], 
             "message_id": made.mail.message_id,
             "edition": made.edition,
             "view": made.view,
-            "files": made.parts.files(),
+            "files": made.files,
         }
         for made in reports
     ]

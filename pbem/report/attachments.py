@@ -84,14 +84,18 @@ class Attachments:
             if each.sha256 in contents:
                 yield MailAttachment(name, each.kind, contents[each.sha256], self._cid(each) if each.shown else "")
 
+    @property
+    def shown(self) -> Mapping[str, Attachment]:
+        """The pictures by their Content-IDs."""
+        return {self._cid(each): each for each in self._all if each.shown and each.sha256 in self._facts.enclosed}
+
     def elements(self) -> dict[str, str]:
         """Return each picture as an element for a page, by its Content-ID."""
         contents = self._facts.enclosed
-        shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
         tag = Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">')
         return {
             cid: tag.format(data_url(each.kind, contents[each.sha256]), each.title, each.width, each.height)
-            for cid, each in shown.items()
+            for cid, each in self.shown.items()
         }
 
     def _place(self, enclosure: Attachment) -> PlacedAttachment:
@@ -108,7 +112,7 @@ class Attachments:
         )
 
     def _cid(self, enclosure: Attachment) -> str:
-        return self._facts.content_id(f"enclosed-{enclosure.sha256[:12]}")
+        return self._facts.attachment_id(enclosure.sha256)
 
 
 def _content_key(enclosure: Attachment) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pbem.ruleset.values import Json, SeatName
@@ -313,6 +314,27 @@ class ReportFacts:
         name = f"{self.campaign}/{self.seat}/{self.code}/{picture}"
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 
+    def attachment_id(self, sha256: str) -> str:
+        """Return the Content-ID of a picture that the GM attached."""
+        return self.content_id(f"{_ATTACHED}{sha256[:12]}")
+
+    def with_content_ids(self, html: str) -> str:
+        """Return the HTML of a report in the archive with the Content-IDs of this report for its pictures."""
+
+        def name(found: re.Match[str]) -> str:
+            picture = found["mailed"] or found["drawn"]
+            return f"cid:{self.content_id(picture) if picture else self.attachment_id(found['attached'])}"
+
+        return _SOURCE.sub(name, html)
+
+
+_ATTACHED = "enclosed-"
+# What a person writes cannot be such an attribute: its quotes are escaped. Archives of older versions have Content-IDs.
+_SOURCE = re.compile(
+    r"""(?<=\bsrc=["'])(?:cid:(?P<mailed>[a-z0-9-]++)\.[0-9a-f]{16}@pbem\.invalid|[a-z0-9-]++\.(?P<drawn>[a-z0-9-]++)\.png"""
+    r"""|\.\./(?:\.\./[0-9]++/)?enclosed/(?P<attached>[0-9a-f]{64})\.[a-z]++)(?=["'])"""
+)
+
 
 _NOT_OF_FILES = re.compile(r"[^a-z0-9]++")
 
@@ -349,15 +371,23 @@ class RenderedReport:
     pictures: tuple[DrawnPicture, ...] = ()
     page: bytes | None = None
 
-    def files(self) -> dict[str, bytes]:
-        """Return the parts by their names in the archive's `reports/` folder."""
-        files = {
-            f"{self.seat}.txt": self.text.encode(),
-            f"{self.seat}.html": self.html.encode(),
-            f"{self.seat}.json": self.data,
-        }
+    def files(self, attached: Mapping[str, str] = MappingProxyType({})) -> dict[str, bytes]:
+        """Return the parts by their names in the archive's `reports/` folder.
+
+        Their HTML shows the files beside it; `attached` has the paths of the GM's pictures by Content-ID.
+        """
         drawn = {f"{self.seat}.{each.name}.png": each.png for each in self.pictures if each.png is not None}
-        return files | drawn
+
+        def place(found: re.Match[str]) -> str:
+            own = f"{self.seat}.{found['mailed']}.png"
+            return own if own in drawn else attached.get(found[0].removeprefix("cid:"), found[0])
+
+        return {
+            f"{self.seat}.txt": self.text.encode(),
+            f"{self.seat}.html": _SOURCE.sub(place, self.html).encode(),
+            f"{self.seat}.json": self.data,
+            **drawn,
+        }
 
 
 SHOWN = 12

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from PIL import Image
@@ -304,6 +305,26 @@ def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> N
     assert not list((tmp_path / "reports").glob("green.*.png"))
     (red,) = [report for report in tried.preview.reports if report.place.seat == "red"]
     assert [each.name for each in red.enclosed] == [COAST]
+
+
+def lost_pictures(folder: Path) -> list[str]:
+    """Return the addresses of pictures in the HTML of reports at which no file is."""
+    return [
+        source
+        for page in folder.glob("*.html")
+        for source in re.findall(r'<img[^>]* src="([^"]*)"', page.read_text())
+        if not (folder / unquote(source)).is_file()
+    ]
+
+
+def test_reports_in_files_show_their_pictures(war: War, tmp_path: Path) -> None:
+    """The HTML in the archive shows its pictures, also those of earlier turns; so does that of a preview."""
+    write_preview(run_query(war.desk.app, "toy1", PreviewTurn(), war.desk.now), tmp_path)
+    folders = [war.desk.home / "turns/toy1" / turn / "reports" for turn in ("0001", "0002")]
+
+    assert [lost_pictures(folder) for folder in (*folders, tmp_path / "reports")] == [[], [], []]
+    assert 'src="../enclosed/' in (folders[0] / "red.html").read_text()
+    assert 'src="../../0001/enclosed/' in (folders[1] / "red.html").read_text()
 
 
 def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:

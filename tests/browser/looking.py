@@ -38,6 +38,13 @@ _TOO_WIDE = """() => {
     .map((each) => each.tagName + ": " + each.textContent.trim().slice(0, 60));
 }"""
 
+_LOST_PICTURES = """async () => {
+  const pictures = [...document.images];
+  for (const each of pictures) each.loading = "eager";
+  await Promise.all(pictures.map((each) => each.decode().catch(() => {})));
+  return pictures.filter((each) => !each.naturalWidth).map((each) => each.src);
+}"""
+
 
 def new_page(browser: Browser, **options: Any) -> Page:
     """Return an empty page of the browser, whose waits end only where nothing more will come."""
@@ -62,6 +69,12 @@ def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int
 def too_wide(page: Page | Firefox) -> list[str]:
     """Return the parts of a page that are wider than the page, or have to be scrolled sideways themselves."""
     found: list[str] = page.run(f"return ({_TOO_WIDE})()") if isinstance(page, Firefox) else page.evaluate(_TOO_WIDE)
+    return found
+
+
+def lost_pictures(page: Page) -> list[str]:
+    """Return the addresses of pictures that cannot be shown."""
+    found: list[str] = page.evaluate(_LOST_PICTURES)
     return found
 
 

@@ -28,7 +28,7 @@ from pbem.site.samples import make_samples
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web.page import encrypt_page, page_assets
-from tests.browser.looking import SCHEMES, Scheme, faults, new_page, too_wide
+from tests.browser.looking import SCHEMES, Scheme, faults, lost_pictures, new_page, too_wide
 from tests.games import RULESETS
 
 TRAP = next(each for each in RULESETS if each.key == "singularity_trap")
@@ -347,20 +347,12 @@ def test_pages_of_the_club_read_well(
     root, names = club_site
     for name in names:
         with opened(browser, f"file://{root}/{name}", width, scheme) as page:
-            lost = page.evaluate(_LOST_PICTURES)
+            lost = lost_pictures(page)
 
             assert too_wide(page) == [], name
             assert faults(page) == [], name
             assert lost == [], name
             assert page.title() != "run", name
-
-
-_LOST_PICTURES = """async () => {
-  const pictures = [...document.images];
-  for (const each of pictures) each.loading = "eager";
-  await Promise.all(pictures.map((each) => each.decode().catch(() => {})));
-  return pictures.filter((each) => !each.naturalWidth).map((each) => each.src);
-}"""
 
 
 def test_pages_of_the_club_need_no_script(browser: Browser, club_site: tuple[Path, list[str]]) -> None:
