@@ -13,7 +13,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,9 @@ log = "log/pbem.log"                 # a line of JSON for each thing that happen
 # per_day = 400
 # [pace."gmail.com"]                 # and to the addresses of one domain
 # per_hour = 100
+
+# [players]                          # names by which the standings of the site show players who agreed
+# "ann@example.org" = "Ann"
 """
 
 SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
@@ -118,6 +121,7 @@ class Settings:
     site: Path | None
     site_url: str
     dashboard: Path | None = None
+    players: Mapping[str, str] = field(default_factory=dict)
     active: bool = True
 
     @property
@@ -285,6 +289,7 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
         site=home / read["site"] if "site" in read else None,
         site_url=read.get("site_url", ""),
         dashboard=_private_page(home, read),
+        players=read["players"],
     )
 
 

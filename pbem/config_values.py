@@ -390,6 +390,21 @@ def _command(key: str, value: Any) -> str:
     return str(value)
 
 
+def _public_names(key: str, value: Any) -> Mapping[str, str]:
+    """Return the names of players by their addresses in lower case."""
+    example = f'[{key}], and below it lines such as "ann@example.org" = "Ann"'
+    if not isinstance(value, dict):
+        raise ConfigError(f"{FILE_NAME}: {key} must be a table: {example}")
+    for address, name in value.items():
+        if not _ADDRESS.fullmatch(address):
+            raise ConfigError(f"{FILE_NAME}: {key} names {address!r}, which is not an address; expected: {example}")
+        if not isinstance(name, str) or not name.strip() or not name.isprintable() or "@" in name:
+            raise ConfigError(
+                f"{FILE_NAME}: {key}: {name!r} is not a name on one line, without an address; give {example}"
+            )
+    return {address.lower(): name for address, name in value.items()}
+
+
 READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "address": _address,
     "sender_name": _text,
@@ -419,6 +434,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "connections": _whole_number(1, 10),
     "dkim": _dkim,
     "pace": parse_sending_limits,
+    "players": _public_names,
 }
 
 DEFAULTS: Mapping[str, Any] = {
@@ -436,4 +452,5 @@ DEFAULTS: Mapping[str, Any] = {
     "log": "log/pbem.log",
     "connections": 1,
     "pace": {},
+    "players": {},
 }

@@ -15,6 +15,7 @@ from typing import Any
 
 from pbem.campaign.schedule import Schedule, parse_duration
 from pbem.errors import CampaignError
+from pbem.mail.headers import parse_address
 from pbem.ruleset.fields import nearest
 
 OFF = "off"
@@ -154,6 +155,16 @@ def _read_title(text: str) -> str:
     return "" if text.lower() in _OFF_WORDS else text.strip()
 
 
+def _read_contact(text: str) -> str:
+    """Return an address to be published. Raises ValueError."""
+    if text.lower() in _OFF_WORDS:
+        return OFF
+    address = parse_address(text)
+    if address is None:
+        raise ValueError
+    return address
+
+
 def _read_schedule(text: str) -> str:
     """Return a schedule as it is stored. Raises CampaignError."""
     schedule = Schedule.read(text).text
@@ -268,6 +279,12 @@ class HouseRules:
         "replay",
         _choice("replay", OFF, "news", "full"),
         "what the web site shows; replay: all orders once the game is over; full: press and sheets too",
+    )
+    contact: str = _rule(
+        _VIEWS,
+        OFF,
+        _text("off, or an address", _read_contact, OFF),
+        "the GM's address on the web site, for those who want to play; without it none is shown",
     )
     spectators: str = _rule(
         _VIEWS,

@@ -345,7 +345,7 @@ class _Demo:
             proved=proof.turns,
             archive=settings.archive / CAMPAIGN,
             rulings=self._rulings if self._rulings.is_dir() else None,
-            site=publish(self._app, settings.home / SITE).page,
+            site=publish(self._app, settings.home / SITE, self._now).page,
             report=folder / f"{seat}.html",
             page=self._page(),
             picture=next(

@@ -180,7 +180,7 @@ def _print_work(done: TickResult) -> None:
 )
 def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
     with call.open() as app:
-        done = publish(app, folder, campaigns)
+        done = publish(app, folder, call.now, campaigns)
     for problem in done.problems if not call.as_json else ():
         print_error(f"Problem: {problem}")
     replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""

@@ -32,7 +32,7 @@ from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, SeatName, View
 from pbem.store.models import Campaign, Press, Report, Seat, Turn
-from pbem.store.types import CampaignState, SeatState
+from pbem.store.types import CampaignState, HoldKind, SeatState
 
 _FILE, _FOLDER = 0o644, 0o755
 """A web server reads what pbem writes, though the rest of a home is for its user alone."""
@@ -163,12 +163,16 @@ class GamePage:
 class CampaignPage:
     """A campaign as all its players may know it.
 
-    `free` seats can be asked for by mail where it `joins`. `last` is the newest
-    opening that all were told of; `openings` are the last ones, the newest
-    first. `replay` says that the game is over and its replay is here.
+    `title` is its own, "" if it has none. `gm` is the name that the GM gave, and `contact`
+    the address that they let the site show, each "" if there is none. `free` seats can be
+    asked for by mail where it `joins`. `last` is the newest opening that all were told of;
+    `openings` are the last ones, the newest first. `waits`: its deadline is past, and the
+    GM lets the turn run. `replay` says that the game is over and its replay is here.
+    `players` are the public names of those who played to the end, where they have one.
     """
 
     name: str
+    title: str = ""
     game: GamePage
     status: CampaignState
     schedule: str
@@ -177,6 +181,9 @@ class CampaignPage:
     joins: bool
     free: int
     paused: bool
+    waits: bool = False
+    gm: str = ""
+    contact: str = ""
     created: dt.datetime
     last: TurnOpened | None = None
     openings: tuple[TurnOpened, ...] = ()
@@ -187,11 +194,18 @@ class CampaignPage:
     issues: tuple[Issue, ...] = ()
     result: Result | None = None
     replay: bool = False
+    players: Mapping[SeatName, str] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        """The title, or else the name."""
+        return self.title or self.name
 
     @property
     def due(self) -> dt.datetime | None:
-        """The deadline of the open turn, if the campaign is running and not paused."""
-        return self.last.deadline if self.last and self.status == CampaignState.RUNNING and not self.paused else None
+        """The deadline of the open turn, if the campaign is running and is not paused or waits for its GM."""
+        held = self.paused or self.waits or self.status != CampaignState.RUNNING
+        return self.last.deadline if self.last and not held else None
 
     @property
     def since(self) -> dt.datetime:
@@ -235,11 +249,11 @@ MOST_DRAWN = 8
 _PublicOpening = tuple[int, TurnOpened]
 
 
-def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPage:
+def load_public_data(session: Session, app: App, now: dt.datetime, problems: list[str]) -> ClubPage:
     """Load the club and its campaigns that the site may show; add a problem for each that cannot be read."""
     settings = app.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-    campaigns = tuple(filter(None, (_load_campaign_page(session, app, name, problems) for name in names)))
+    campaigns = tuple(filter(None, (_load_campaign_page(session, app, now, name, problems) for name in names)))
     games = {each.game.key: each.game for each in campaigns}
     return ClubPage(
         name=settings.sender_name,
@@ -251,12 +265,18 @@ def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPag
     )
 
 
-def _load_campaign_page(session: Session, app: App, name: str, problems: list[str]) -> CampaignPage | None:
+def _load_campaign_page(
+    session: Session, app: App, now: dt.datetime, name: str, problems: list[str]
+) -> CampaignPage | None:
     try:
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in app.games:
             return None
-        return _build_campaign_page(session, app.game(snapshot.game), snapshot)
+        page = _build_campaign_page(session, app.game(snapshot.game), snapshot, now)
+        # Not before the end: who plays which seat is for the players to tell.
+        names = app.settings.players if page.status == CampaignState.OVER else {}
+        known = {place.seat: names.get(place.address.lower(), "") for place in snapshot.playing}
+        return replace(page, players={seat: name for seat, name in known.items() if name})
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
@@ -264,7 +284,9 @@ def _load_campaign_page(session: Session, app: App, name: str, problems: list[st
         return None
 
 
-def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignPage:
+def _build_campaign_page(
+    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, now: dt.datetime
+) -> CampaignPage:
     told = list(_public_openings(session, snapshot))
     openings = [_with_label(session, *each) for each in told[:MOST_OPENINGS]]
     over = snapshot.status == CampaignState.OVER
@@ -277,6 +299,7 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
     open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
     return CampaignPage(
         name=snapshot.name,
+        title=snapshot.policy.title,
         game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
         status=snapshot.status,
         schedule=snapshot.schedule.text,
@@ -285,6 +308,9 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         joins=snapshot.policy.signup and snapshot.status in (CampaignState.FORMING, CampaignState.RUNNING),
         free=session.scalar(select(func.count()).where(*open_seats)) or 0,
         paused=is_gm_hold(snapshot.hold_kind),
+        waits=bool(openings) and _waits_for_gm(snapshot, openings[0], now),
+        gm=snapshot.gm_name,
+        contact="" if snapshot.policy.contact == OFF else snapshot.policy.contact,
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
         openings=tuple(openings),
@@ -296,6 +322,13 @@ def _build_campaign_page(session: Session, ruleset: AnyRuleset, snapshot: Campai
         result=Result(winners=standing.winners, reason=standing.reason) if standing else None,
         replay=replay,
     )
+
+
+def _waits_for_gm(snapshot: CampaignSnapshot, opened: TurnOpened, now: dt.datetime) -> bool:
+    """Return True if the open turn is public, is past its deadline, and is held."""
+    # Only then: a hold before the deadline would disclose that all sheets are in.
+    past = opened.deadline is not None and opened.deadline <= now
+    return past and opened.number == snapshot.turn and snapshot.hold_kind != HoldKind.NONE
 
 
 def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_PublicOpening]:

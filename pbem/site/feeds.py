@@ -33,7 +33,7 @@ def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> by
     due = [
         CalendarEntry(
             f"{each.name}@{club.domain}",
-            f"Orders for {each.name} ({each.game.title}) are due",
+            f"Orders for {each.heading} ({each.game.title}) are due",
             each.due,
             each.last.at,
             each.zone,
@@ -46,7 +46,9 @@ def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> by
 
 def campaign_feed(club: ClubPage, campaign: CampaignPage) -> bytes:
     """Return the feed of a campaign."""
-    return _feed(club, campaign.name, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign))
+    return _feed(
+        club, campaign.heading, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign)
+    )
 
 
 def club_feed(club: ClubPage) -> bytes:
@@ -58,15 +60,15 @@ def club_feed(club: ClubPage) -> bytes:
 
 
 def _entries(club: ClubPage, campaign: CampaignPage) -> list[Entry]:
-    tag, page = _tag(club, campaign), _page(campaign)
+    tag, page, called = _tag(club, campaign), _page(campaign), campaign.heading
     found = [
-        Entry(f"{tag}/turn/{each.number}", f"{campaign.name}: {each.label}", _describe(campaign, each), each.at, page)
+        Entry(f"{tag}/turn/{each.number}", f"{called}: {each.label}", _describe(campaign, each), each.at, page)
         for each in campaign.openings
     ]
     found += [
         Entry(
             f"{tag}/news/{issue.opened.number}",
-            f"{campaign.name}: the newspaper of {issue.opened.label}",
+            f"{called}: the newspaper of {issue.opened.label}",
             "\n\n".join(f"{piece.by or 'Unsigned'}:\n{piece.text}" for piece in issue.pieces),
             issue.opened.at,
             page,
@@ -74,7 +76,7 @@ def _entries(club: ClubPage, campaign: CampaignPage) -> list[Entry]:
         for issue in campaign.issues
     ]
     found.append(
-        Entry(f"{tag}/made", f"{campaign.name}: {campaign.game.title}", campaign.game.summary, campaign.created, page)
+        Entry(f"{tag}/made", f"{called}: {campaign.game.title}", campaign.game.summary, campaign.created, page)
     )
     return found
 
@@ -84,6 +86,8 @@ def _describe(campaign: CampaignPage, opened: TurnOpened) -> str:
         return "The game is over."
     if campaign.status == CampaignState.MOVED and opened == campaign.last:
         return "The game is played in another home now."
+    if campaign.waits and opened == campaign.last:
+        return "The deadline is past: the turn waits for the GM."
     return (
         f"Orders are due {format_time(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
     )

@@ -52,6 +52,7 @@ from pbem.site.pictures import (
 )
 from pbem.site.replay import Replay, write_replay
 from pbem.site.samples import GameSamples, SampleMail, make_samples
+from pbem.site.standings import PlayerStanding, rank_players
 from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn
 from pbem.store.types import SITE_KEY, UNREADABLE, CampaignState
 from pbem.web.page import PageAssets, json_script, page_assets
@@ -125,7 +126,7 @@ def _grid_step(span: int) -> int:
 
 
 # To be increased when pages change, so that those of older versions are written again.
-_FORMAT = 3
+_FORMAT = 4
 
 SEALED_FOR = dt.timedelta(days=90)
 """Time for which a sealed page stays on the site; RESEND brings a link to a new one."""
@@ -148,7 +149,7 @@ class Published:
     lacking: tuple[str, ...] = ()
 
 
-def publish(app: App, root: Path, only: Collection[str] = ()) -> Published:
+def publish(app: App, root: Path, now: dt.datetime, only: Collection[str] = ()) -> Published:
     """Write the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
 
     Raises:
@@ -158,7 +159,7 @@ def publish(app: App, root: Path, only: Collection[str] = ()) -> Published:
     folder = SiteFolder(root)
     with app.store.reading() as session:
         problems: list[str] = []
-        club = load_public_data(session, app, problems)
+        club = load_public_data(session, app, now, problems)
         _check_shown(session, club, only)
         site = _Site(session, app, club, folder)
         lacking = tuple(filter(None, map(site.write_samples, club.games)))
@@ -183,11 +184,11 @@ def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     with app.store.reading() as session:
         state, kept = None, read_fact(session, SITE_KEY, list)
         with suppress(*UNREADABLE):
-            state = _load_state(session, app)
+            state = _load_state(session, app, now)
     # With the first page: a folder that was lost or emptied is written again.
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
-    done = publish(app, root)
+    done = publish(app, root, now)
     # Not after problems, so that the next tick tries again. A game whose samples fail would fail in each: it is tried
     # again when there is something new.
     if done.problems == done.lacking and state is not None:
@@ -249,7 +250,7 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
-def _load_state(session: Session, app: App) -> Any:
+def _load_state(session: Session, app: App, now: dt.datetime) -> Any:
     """Return the data on which the site depends."""
     # Columns and counts alone, no views or states: this is compared in every tick.
     campaign = Campaign.__table__.c
@@ -265,9 +266,9 @@ def _load_state(session: Session, app: App) -> Any:
     settings = app.settings
     return [
         _FORMAT,
-        [str(settings.site), settings.site_url, settings.sender_name, settings.address],
+        [str(settings.site), settings.site_url, settings.sender_name, settings.address, dict(settings.players)],
         [list(map(str, row)) for row in campaigns],
-        [str(each) for each in due],
+        [[str(each), each is not None and each <= now] for each in due],
         last,
         [[str(status), count] for status, count in seats],
     ]
@@ -343,13 +344,16 @@ class _Site:
         return {"files": files, "board": shown, "receipt": samples.receipt is not None}
 
     def write_club(self) -> None:
-        """Write the first page, the calendar and the feed of all campaigns, the guide and the rulebooks."""
+        """Write the first page, results, calendar and feed of all campaigns, the guide and the rulebooks."""
         club, folder = self._club, self._folder
         boards = {each.name: self._board_file(each) for each in club.campaigns}
         games = {key: self._sample_file(key) for key in self._samples}
         shown = next(filter(None, [*boards.values(), *games.values()]), None)
         share = self._share("", club.name, "Games by mail", self._read_board(shown))
         self._page("index.html", "club", club=club, boards=boards, games=games, samples=self._samples, share=share)
+        if club.of(CampaignState.OVER):
+            standings = rank_players(club.of(CampaignState.OVER))
+            self._page("results.html", "results", club=club, boards=boards, standings=standings, share=share)
         self._write_guide()
         folder.write("deadlines.ics", calendar(club, club.campaigns, club.name))
         folder.write("feed.xml", club_feed(club))
@@ -387,7 +391,7 @@ class _Site:
             share=self._share_campaign(campaign),
             **course_plot(campaign),
         )
-        self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
+        self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.heading))
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
 
     def _write_replay(self, campaign: CampaignPage, home: str) -> None:
@@ -395,7 +399,7 @@ class _Site:
         session, app = self._session, self._app
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
-        of = f"{_FORMAT} {_assets_of('replay').policy} {head} {snapshot.policy.site} {self._club.url}"
+        of = f"{_FORMAT} {_assets_of('replay').policy} {head} {snapshot.policy.site} {campaign.title} {self._club.url}"
         # The page has this hash, so that the replay of a game that is over is written once.
         made = hashlib.sha256(of.encode()).hexdigest()[:16]
         page = f"{home}/index.html"
@@ -458,7 +462,7 @@ class _Site:
 
     def _share_campaign(self, campaign: CampaignPage) -> SharedPicture | None:
         board = _open_board(campaign.spectacle) or self._read_board(self._sample_file(campaign.game.key))
-        return self._share(f"c/{campaign.name}/", campaign.name, campaign.game.title, board)
+        return self._share(f"c/{campaign.name}/", campaign.heading, campaign.game.title, board)
 
     def _share(self, home: str, title: str, line: str, board: Picture | None) -> SharedPicture | None:
         """Write the picture of links to a page, unless the site has it; None without an address on the web."""
@@ -564,10 +568,12 @@ def replay_page(
 
 
 def _assets_of(template: str) -> PageAssets:
-    """Return the assets of a page; only a replay has a script, which loads the data in files beside it."""
+    """Return the assets of a page. Of pages with a script, only a replay loads more: the data in files beside it."""
     if template == "replay":
         return page_assets("base.css", "map.css", "site.css", "replay.css", script="replay.js", files=_HERE)
-    return page_assets("base.css", "site.css", images=_HERE if template in ("club", "campaign") else "")
+    if template in ("club", "campaign"):
+        return page_assets("base.css", "site.css", script="countdown.js", images=_HERE)
+    return page_assets("base.css", "site.css", images=_HERE if template == "results" else "")
 
 
 _HERE = "'self' file:"
@@ -612,6 +618,8 @@ def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
         yield partial(
             site_page, reporter, f"games/{game.key}.html", "rules", game=game, text=text, samples=made, **given
         )
+        standings = [PlayerStanding("sample", 1, 1, 1)] if made else []
+        yield partial(site_page, reporter, "results.html", "results", boards=boards, standings=standings, **given)
         yield partial(site_page, reporter, "guide.html", "guide", text=text, **given)
     yield from _sample_mails(reporter, club, game)
     for campaign in campaigns:

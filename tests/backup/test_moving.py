@@ -49,7 +49,7 @@ from pbem.store.models import (
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, lines_of
 from tests.servers.processes import server_folder
-from tests.toy.home import GAMES, Desk, make_home, open_desk, text_of
+from tests.toy.home import GAMES, MONDAY, Desk, make_home, open_desk, text_of
 from tests.toy.ruleset import Auction
 
 NEW, GM = "play@club.example.net", "gm@example.org"
@@ -244,7 +244,7 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
     """The site of the old home keeps its pages, without a deadline or open seats."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as app:
-        done = publish(app, home / "public")
+        done = publish(app, home / "public", MONDAY)
 
     club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
     assert done.problems == ()

@@ -25,6 +25,7 @@ from pbem.site.pictures import BoardFile, title_picture
 from pbem.site.publish import SharedPicture, course_plot, replay_page, sample_page, site_page
 from pbem.site.replay import Replay, ReplayStep
 from pbem.site.samples import make_samples
+from pbem.site.standings import PlayerStanding
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web.page import encrypt_page, page_assets
@@ -190,6 +191,29 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
         assert page.get_by_label("Whose eyes").input_value() == seats[-1]
 
 
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (640, 360)])
+def test_a_replay_on_a_phone_begins_with_its_board(
+    browser: Browser, trap: tuple[Path, list[str]], width: int, height: int
+) -> None:
+    """The board comes first, with more than half of a high screen, and controls below it stay in reach."""
+    root, labels = trap
+    with opened(browser, f"file://{root}/{HOME}/index.html", width) as page:
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(".stories h2").first.wait_for()
+        board = page.locator(".map-view svg").first.bounding_box()
+        bar = page.locator(".bar").bounding_box()
+        page.get_by_role("button", name="On", exact=True).click()
+        page.get_by_text(f"{labels[1]} (2 of").wait_for()
+        moved = page.evaluate("() => scrollY")
+
+    assert board
+    assert bar
+    seen = min(bar["y"], board["y"] + board["height"]) - board["y"]
+    assert seen > (0.5 if width < height else 0.35) * height
+    assert bar["y"] + bar["height"] == pytest.approx(height, abs=1)
+    assert moved == 0
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_replay_is_accessible(browser: Browser, replayed: tuple[Path, list[str]], scheme: Scheme) -> None:
@@ -294,13 +318,15 @@ def test_a_replay_fills_the_screen(browser: Browser, trap: tuple[Path, list[str]
 def write_club(root: Path, ruleset: AnyRuleset) -> list[str]:
     """Write the pages of a club that plays a game, in each state of a campaign; return their names."""
     folder = SiteFolder(root)
-    states = (CampaignState.FORMING, CampaignState.RUNNING, CampaignState.OVER, CampaignState.MOVED)
+    states = (*CampaignState, CampaignState.FORMING)
     campaigns = [
         dataclasses.replace(campaign_of(ruleset, ("red", "cyan"), state), name=f"war{at}")
         for at, state in enumerate(states)
     ]
     course = Course(("turn 1", "turn 2"), {"red": (1, 5), "cyan": (2, None)})
     campaigns[1] = dataclasses.replace(campaigns[1], course=course)
+    own: dict[str, Any] = {"title": HOSTILE, "gm": "Ada", "contact": "gm@example.org", "joins": False}
+    campaigns[4] = dataclasses.replace(campaigns[4], **own)
     game = campaigns[0].game
     club = ClubPage(
         name=HOSTILE, address="orders@example.org", domain="example.org", url="https://club.example.org/",
@@ -314,8 +340,10 @@ def write_club(root: Path, ruleset: AnyRuleset) -> list[str]:
         kept = {game.key: {"receipt": samples.receipt is not None}}
         given: dict[str, Any] = {"club": club, "samples": kept, "share": SharedPicture("https://example.org/", HOSTILE)}
         boards = {each.name: file for each in campaigns}
+        standings = [PlayerStanding(HOSTILE, 12, 3, 1)]
         pages = {
-            "index.html": site_page(reporter, "index.html", "club", boards=boards, games={game.key: file}, **given)
+            "index.html": site_page(reporter, "index.html", "club", boards=boards, games={game.key: file}, **given),
+            "results.html": site_page(reporter, "results.html", "results", boards=boards, standings=standings, **given),
         }
         for each in campaigns:
             path = f"c/{each.name}/index.html"
@@ -365,9 +393,29 @@ def test_pages_of_the_club_need_no_script(browser: Browser, club_site: tuple[Pat
         page.locator("img").last.scroll_into_view_if_needed()
         expect(page.get_by_role("link", name="Play a turn")).to_be_visible()
         expect(page.get_by_role("link", name="Join war0")).to_be_visible()
+        expect(page.locator("[data-due]")).to_have_text("Mon 9 Nov 2026 06:00 America/Argentina/ComodRivadavia")
         context.close()
 
         assert set(asked) == {"index.html", "board.svg"}
+
+
+@pytest.mark.parametrize(
+    ("now", "left"), [("2026-11-05T20:58", "in 3 days 12 hours"), ("2026-11-10T12:00", "which is past")]
+)
+def test_a_deadline_stands_in_the_zone_of_its_reader(
+    browser: Browser, club_site: tuple[Path, list[str]], now: str, left: str
+) -> None:
+    """A script tells a deadline as the reader's clock has it, with the time left; the campaign's stays as its title."""
+    root, _ = club_site
+    context = browser.new_context(timezone_id="Asia/Tokyo")
+    page = context.new_page()
+    page.clock.set_fixed_time(dt.datetime.fromisoformat(f"{now}+00:00"))
+    page.goto(f"file://{root}/c/war1/index.html")
+
+    due = page.locator("[data-due]")
+    expect(due).to_have_text(f"Mon 9 Nov 18:00 your time, {left}")
+    expect(due).to_have_attribute("title", "Mon 9 Nov 2026 06:00 America/Argentina/ComodRivadavia")
+    context.close()
 
 
 def test_a_sealed_page_opens_by_its_link_alone(browser: Browser, tmp_path: Path) -> None:

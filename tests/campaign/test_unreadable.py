@@ -104,7 +104,7 @@ def goes_on(club: Club, home: Path) -> list[str]:
         status = home_status(app)
         assert "toy2" in {each.name for each in status.campaigns}
         list(check_database(load_settings(home), desk.now, GAMES))
-        assert publish(app, home / "public").page.is_file()
+        assert publish(app, home / "public", desk.now).page.is_file()
         assert "toy2" in (home / "public" / "index.html").read_text()
         return [*said, *status.notices]
 

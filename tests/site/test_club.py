@@ -10,14 +10,19 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from icalendar import Calendar
+from markupsafe import escape
 from sqlalchemy import select
 
+from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.settings import NameGm
 from pbem.errors import CampaignError
 from pbem.ruleset import Picture, SeatName, View
 from pbem.ruleset.values import Panorama
 from pbem.site.publish import publish, sample_pages
 from pbem.store.models import Campaign
+from pbem.store.types import HoldKind
+from tests.site.test_ticks import with_site
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
 
@@ -26,7 +31,7 @@ HOSTILE = "<script>alert(1)</script> & ]]> \" '"
 
 def site(desk: Desk, *only: str) -> Path:
     """Write the site, and return its folder."""
-    done = publish(desk.app, desk.home / "public", only)
+    done = publish(desk.app, desk.home / "public", desk.now, only)
     assert done.problems == ()
     return desk.home / "public"
 
@@ -80,6 +85,87 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
     assert "confirm" in desk.last("new@example.org").as_string().lower()
 
 
+def test_a_campaign_is_called_by_its_title(desk: Desk) -> None:
+    """Cards, pages, feeds and calendars have the title of a campaign as text, beside the name that mails need."""
+    desk.start(rules={"title": HOSTILE})
+    root = site(desk)
+    told = escape(HOSTILE)
+
+    for name in ("index.html", "c/toy1/index.html"):
+        page = (root / name).read_text()
+        assert told in page
+        assert "<script>alert" not in page
+        assert "toy1" in page
+    for name in ("feed.xml", "c/toy1/feed.xml"):
+        entry = ET.fromstring((root / name).read_bytes()).findtext("{*}entry/{*}title")
+        assert entry == f"{HOSTILE}: round 1"
+    (event,) = Calendar.from_ical((root / "deadlines.ics").read_bytes()).walk("VEVENT")
+    assert HOSTILE in str(event["SUMMARY"])
+
+
+def test_a_held_turn_waits_for_the_gm(desk: Desk) -> None:
+    """A turn that is held after its deadline is said to wait for the GM, in pages and feed; its calendar is empty."""
+    desk = with_site(desk)
+    desk.start(rules={"hold": "always"})
+    desk.tick(hours=24 * 5)
+    root = desk.home / "public"
+
+    for name in ("index.html", "c/toy1/index.html"):
+        assert "waits for the GM" in (root / name).read_text()
+        assert "orders due" not in (root / name).read_text().lower()
+    assert "waits for the GM" in (root / "c/toy1/feed.xml").read_text()
+    assert b"VEVENT" not in (root / "deadlines.ics").read_bytes()
+
+
+def test_a_hold_before_the_deadline_is_told_to_none(desk: Desk) -> None:
+    """That all sheets are in, for which a turn may wait for its GM early, changes no file before the deadline."""
+    desk.start(rules={"hold": "always"})
+    before = files(site(desk))
+    for who in ("ann", "bob"):
+        desk.reply(desk.last(f"{who}@example.org"), "BID 3\nFINAL")
+    desk.tick(hours=2)
+    desk.tick(hours=2)
+
+    with desk.app.store.reading() as session:
+        assert session.scalars(select(Campaign.hold_kind)).one() == HoldKind.REVIEW
+    assert files(site(desk)) == before
+
+
+def test_a_campaign_without_sign_up_says_how_to_get_in(desk: Desk) -> None:
+    """Seats, GM and, only where the house rule `contact` says so, an address to write to are shown while it forms."""
+    wanted = NewCampaign(
+        name="toy2", game="toy", gm="gm@example.org", seats=[("red", "ann@example.org")],
+        deadline="EVERY 24h", options={}, policy={}, open=2,
+    )  # fmt: skip
+    create_campaign(desk.app, wanted, desk.now)
+    run_action(desk.app, "toy2", NameGm("Ada Smith"), desk.now)
+    shut = (site(desk) / "index.html").read_text(), (site(desk) / "c/toy2/index.html").read_text()
+    desk.set_rules("toy2", contact="ask@club.example.org")
+    open_ = (site(desk) / "index.html").read_text(), (site(desk) / "c/toy2/index.html").read_text()
+
+    for page in (*shut, *open_):
+        assert "<b>2 seats open</b> of 3. The GM is Ada Smith." in page
+        assert "gm@example.org" not in page
+    assert all("The GM invites the players" in page and "mailto:" not in page for page in shut)
+    assert all('href="mailto:ask@club.example.org?subject=A%20seat%20in%20toy2' in page for page in open_)
+
+
+def test_finished_games_have_a_page_of_results(desk: Desk) -> None:
+    """A page tells of each game that is over who has won, and leads to its replay; a running one is not on it."""
+    desk.begin(rounds="1")
+    desk.tick()
+    before = (site(desk) / "results.html").exists()
+    desk.tick(hours=24 * 7)
+    root = site(desk)
+    page, club = (root / "results.html").read_text(), (root / "index.html").read_text()
+
+    assert not before
+    assert 'href="results.html">All 1 finished game with results' in club
+    assert "Won by" in page
+    assert "over since" in page
+    assert 'href="c/toy1/replay/index.html"' in page
+
+
 def test_a_site_has_no_addresses_and_no_secrets(desk: Desk) -> None:
     """No file has an address except that for orders, nor a code, a token or the hash of a seed."""
     desk.start()
@@ -107,7 +193,7 @@ def test_nothing_is_written_twice(desk: Desk) -> None:
     """A second run writes nothing, and all may read the files."""
     desk.begin()
     root = site(desk)
-    again = publish(desk.app, root)
+    again = publish(desk.app, root, desk.now)
 
     assert again.files == 0
     assert {path.stat().st_mode & 0o777 for path in root.rglob("*") if path.is_file()} == {0o644}
@@ -196,9 +282,9 @@ def test_a_campaign_can_be_left_out(desk: Desk) -> None:
 
     assert "toy1" not in (site(desk) / "index.html").read_text()
     with pytest.raises(CampaignError, match="site is off"):
-        publish(desk.app, desk.home / "public", ["toy1"])
+        publish(desk.app, desk.home / "public", desk.now, ["toy1"])
     with pytest.raises(CampaignError, match='no campaign "toy9"'):
-        publish(desk.app, desk.home / "public", ["toy9"])
+        publish(desk.app, desk.home / "public", desk.now, ["toy9"])
 
 
 class Open(Auction):

@@ -121,10 +121,10 @@ def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
 def test_a_replay_is_made_once(desk: Desk) -> None:
     """A replay changes only with its house rule."""
     played(desk)
-    first = publish(desk.app, desk.home / "public")
-    again = publish(desk.app, desk.home / "public")
+    first = publish(desk.app, desk.home / "public", desk.now)
+    again = publish(desk.app, desk.home / "public", desk.now)
     desk.set_rules(site="full")
-    other = publish(desk.app, desk.home / "public")
+    other = publish(desk.app, desk.home / "public", desk.now)
 
     assert (first.replays, again.replays, again.files) == (1, 0, 0)
     assert other.replays == 1

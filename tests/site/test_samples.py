@@ -20,10 +20,13 @@ from pbem.site.pictures import share_picture
 from pbem.site.publish import publish
 from pbem.site.samples import make_samples
 from tests.games import RULESETS
-from tests.site.test_club import files, site
+from tests.site.test_club import files, opened, site
 from tests.site.test_ticks import with_site
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction, Table
+
+SCRIPTED = ("games/toy/turn.html", "index.html", "c/toy1/index.html")
+"""Pages with a script: one to try, and those that tell a deadline."""
 
 SAMPLES = ("board.svg", "report.html", "turn.html", "receipt.html", "made.json")
 
@@ -90,7 +93,7 @@ def test_samples_have_nothing_of_a_campaign(desk: Desk) -> None:
     desk.tick()
     desk.reply(desk.last(), "BID 7")
     desk.tick(hours=24 * 7)
-    publish(desk.app, desk.home / "other")
+    publish(desk.app, desk.home / "other", desk.now)
 
     assert before == {name: raw for name, raw in files(desk.home / "other").items() if name.startswith("games/")}
 
@@ -116,7 +119,7 @@ def test_a_game_without_samples_is_told_and_shown(desk: Desk) -> None:
     """Where a sample game fails, a sentence says so, the other pages are written, and ticks do not try again."""
     desk = playing(with_site(desk), Unplayable())
     desk.begin()
-    done = publish(desk.app, desk.home / "public")
+    done = publish(desk.app, desk.home / "public", desk.now)
     desk.tick()
     page = desk.home / "public/index.html"
     page.write_text("as it is")
@@ -160,7 +163,7 @@ def test_pages_load_pictures_of_the_site_alone(desk: Desk) -> None:
     for name, found in policies.items():
         assert found, name
         assert found[1].startswith("default-src 'none'; img-src data:"), name
-        assert ("script-src 'none'" in found[1]) == (name != "games/toy/turn.html"), name
+        assert ("script-src 'none'" in found[1]) == (name not in SCRIPTED), name
 
 
 def test_a_link_has_a_picture_where_the_web_shows_the_site(desk: Desk) -> None:
@@ -170,11 +173,11 @@ def test_a_link_has_a_picture_where_the_web_shows_the_site(desk: Desk) -> None:
     root = desk.home / "public"
     with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.app.games) as painting:
         app = dataclasses.replace(home.app, open_reporter=lambda: painting)
-        publish(app, root)
+        publish(app, root, desk.now)
         page, picture = (root / "c/toy1/index.html").read_text(), root / "c/toy1/share.png"
         drawn = picture.read_bytes()
         picture.write_bytes(b"as it is")
-        publish(app, root)
+        publish(app, root, desk.now)
 
     assert re.search(r'og:image" content="https://club\.example\.org/pbem/c/toy1/share\.png\?[0-9a-f]{12}"', page)
     assert '<meta property="og:title" content="toy1: Toy Auction">' in page
@@ -182,7 +185,7 @@ def test_a_link_has_a_picture_where_the_web_shows_the_site(desk: Desk) -> None:
     assert 'content="summary_large_image"' in page
     assert drawn.startswith(b"\x89PNG")
     assert picture.read_bytes() == b"as it is"
-    publish(desk.app, desk.home / "plain")
+    publish(desk.app, desk.home / "plain", desk.now)
     assert "og:image" not in (desk.home / "plain/index.html").read_text()
 
 
@@ -216,3 +219,22 @@ def test_a_picture_with_a_handler_is_refused(attribute: str) -> None:
 
     with pytest.raises(PictureError, match="script"):
         check_svg(Picture("board", "", svg, 9, 9))
+
+
+def test_a_link_shows_the_newest_board_that_all_may_see(desk: Desk) -> None:
+    """The picture of a link goes with the public board, late where that is late; else it is that of a sample game."""
+    home = opened(with_site(desk, "https://club.example.org/pbem/"))
+    home.start(rules={"title": "The Long War"})
+    shown: list[str] = []
+    with Renderer([desk.home / "templates", TEMPLATE_DIR], home.app.games) as painting:
+        home.app = dataclasses.replace(home.app, open_reporter=lambda: painting)
+        home.tick(hours=24 * 7)
+        for delay in ("0", "1", "off"):
+            home.set_rules(spectators=delay)
+            publish(home.app, desk.home / "public", home.now)
+            page = (desk.home / "public/c/toy1/index.html").read_text()
+            shown += re.findall(r'og:image" content="([^"]+)"', page)
+
+    assert '<meta property="og:title" content="The Long War: Toy Auction">' in page
+    assert 'send <a href="https://club.example.org/pbem/c/toy1/">' in page
+    assert len(set(shown)) == 3

@@ -84,11 +84,11 @@ def linked(desk: Desk) -> Desk:
 def test_sealed_pages_are_withdrawn_when_a_seat_changes_hands(desk: Desk) -> None:
     """The former player's pages go; the new player's come, also into a folder that had those of before."""
     desk = linked(desk)
-    publish(desk.app, desk.home / "copy")
+    publish(desk.app, desk.home / "copy", desk.now)
     before, copied = sealed_pages(desk), sealed_pages(desk, "copy")
     run_action(desk.app, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
     desk.tick()
-    publish(desk.app, desk.home / "copy")
+    publish(desk.app, desk.home / "copy", desk.now)
 
     after = sealed_pages(desk)
     assert len(before) == len(after) == 1

@@ -110,7 +110,8 @@ class Viewer {
     this.full = this.button("Full screen", () => this.fill());
     this.full.setAttribute("aria-pressed", "false");
     this.colours = new Map(replay.seats);
-    this.panels = make("div", { class: "eyes" });
+    this.boards = make("div", { class: "maps" });
+    this.stories = make("div", { class: "stories" });
     this.build();
     this.follow();
   }
@@ -125,11 +126,12 @@ class Viewer {
       this.play,
       this.button("▶", () => this.go(this.at + 1), "On"),
       this.button("▶|", () => this.go(this.replay.moments.length - 1), "To the end"),
-      this.label,
     );
     const moves = make("label", { class: "tick", hidden: !this.replay.moves }, this.moves, " Moves");
     const choices = make("div", { class: "row" }, named("Eyes of", this.seat), named("Speed", this.speed), named("Picture", this.chart), moves, this.full);
-    this.root.replaceChildren(make("div", { class: "bar" }, steps, this.slider), choices, this.panels);
+    const side = make("div", {}, choices, this.stories);
+    const place = make("div", { class: "row place" }, this.label, this.slider);
+    this.root.replaceChildren(make("div", { class: "eyes" }, this.boards, side), make("div", { class: "bar" }, place, steps));
     this.root.hidden = false;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.seat.addEventListener("change", () => this.look(this.seat.value));
@@ -272,12 +274,14 @@ class Viewer {
     this.mark();
     try {
       const turn = await this.files.turn(moment.number);
-      const panels = await this.panelsOf(turn);
+      const { maps, stories } = await this.panelsOf(turn);
       if (asked !== this.asked) return;
-      this.panels.replaceChildren(...panels);
+      this.boards.classList.toggle("several", maps.length > 1);
+      this.boards.replaceChildren(...maps);
+      this.stories.replaceChildren(...stories);
       for (const { number } of this.replay.moments.slice(this.at + 1, this.at + 1 + AHEAD)) this.files.turn(number).catch(() => {});
     } catch (error) {
-      if (asked === this.asked) this.panels.replaceChildren(make("p", { class: "due", role: "alert" }, String(error)));
+      if (asked === this.asked) this.boards.replaceChildren(make("p", { class: "due", role: "alert" }, String(error)));
     }
   }
 
@@ -296,7 +300,7 @@ class Viewer {
   /**
    * What is seen of a turn: maps, and what is told beside them.
    * @param {Turn} turn
-   * @returns {Promise<HTMLElement[]>}
+   * @returns {Promise<{maps: HTMLElement[], stories: HTMLElement[]}>}
    */
   async panelsOf(turn) {
     const told = Object.entries(turn.seats).filter(([seat]) => this.eyes === ALL || seat === this.eyes);
@@ -309,10 +313,7 @@ class Viewer {
     const maps = await Promise.all([...own, ...(truth && !open ? [this.pictured(ALL, TRUTH, truth)] : [])]);
     const stories = all ? told.map(([seat, each]) => this.folded(seat, each)) : told.flatMap(([, each]) => this.story(each));
     if (!told.length) stories.push(make("p", {}, `${this.eyes} was told nothing now.`));
-    return [
-      make("div", { class: maps.length > 1 ? "maps several" : "maps" }, ...maps),
-      make("div", { class: "stories" }, ...stories, ...this.words(turn)),
-    ];
+    return { maps, stories: [...stories, ...this.words(turn)] };
   }
 
   /**
