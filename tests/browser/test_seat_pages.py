@@ -85,7 +85,6 @@ def canonical_lines(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> li
 def opened(browser: Browser) -> Iterator[Page]:
     """Yield a window of a screen; errors in a page's script, or against its policy, fail the test."""
     page = new_page(browser, viewport={"width": 1100, "height": 800})
-    page.set_default_timeout(5_000)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text))

@@ -29,6 +29,7 @@ from pbem.site.standings import PlayerStanding
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web.page import encrypt_page, page_assets
+from pbem_rules import singularity
 from tests.browser.looking import SCHEMES, Scheme, faults, lost_pictures, new_page, too_wide
 from tests.games import RULESETS
 
@@ -240,7 +241,8 @@ def test_words_of_players_are_shown_and_never_run(browser: Browser, trap: tuple[
 
 def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path) -> None:
     """Of two hundred turns in a subfolder of a web server, only a few are requested and kept, at any turn."""
-    turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(standard_game(TRAP).steps) + 1))
+    game = singularity.RULESET  # of a board that is drawn in a moment
+    turns = len(write_replay(tmp_path / "sub/folder", game, times=200 // len(standard_game(game).steps) + 1))
     with served(tmp_path) as (url, asked), opened(browser, f"{url}/sub/folder/{HOME}/index.html") as page:
         scripts = expect(page.locator("head script"))  # each is removed once its file has been read
         page.locator(".stories h2").first.wait_for()
