@@ -24,6 +24,7 @@ from pbem.scheduler.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.faults.trap import Strike, kill
+from tests.sampling import Sampler
 from tests.servers.postgres import PostgresServer
 from tests.toy.home import make_home
 
@@ -154,12 +155,16 @@ def copy_home(home: Path, name: str) -> Path:
     return copy
 
 
-def ticked_after_kills(home: Path, now: dt.datetime) -> Iterator[tuple[App, str, set[bytes]]]:
-    """Kill a tick at each of its commits, and tick twice more; yield the open home, the point, and the mails sent."""
+COMMITS_TAKEN = 3
+"""Commits of a tick that it is killed at in a usual run."""
+
+
+def ticked_after_kills(home: Path, now: dt.datetime, sampler: Sampler) -> Iterator[tuple[App, str, set[bytes]]]:
+    """Kill a tick at commits of the day, and tick twice more; yield the open home, the point, and the mails sent."""
     passed = tick_in_a_process(copy_home(home, "copy"), now=now).passed
     commits = [at for at, point in enumerate(passed) if point.startswith("commit")]
     assert commits
-    for at in commits:
+    for at in sampler.sample(commits, COMMITS_TAKEN):
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, now=now).code == -9
         with open_app(copy, GAMES) as app:

@@ -26,6 +26,7 @@ from tests.faults.local import ticked_after_kills
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, question, reports
 from tests.inbox.people import confirm as agree
 from tests.inbox.trusting import believing, rule, stamp, told
+from tests.sampling import Sampler
 from tests.toy.home import GAMES, Desk, open_desk, prepared, text_of
 
 FRAME = "ORDERS toy1 red\n{}\nEND"
@@ -261,7 +262,7 @@ def test_a_player_of_two_seats_is_asked_which(begun: Desk) -> None:
     assert "red" not in missing(begun.app.store)
 
 
-def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
+def test_a_kill_at_any_commit_clears_once(tmp_path: Path, sampler: Sampler) -> None:
     """After the next tick the orders are cleared, and one answer is out."""
     home = tmp_path / "home"
     with open_desk(home) as desk:
@@ -271,7 +272,7 @@ def test_a_kill_at_any_commit_clears_once(tmp_path: Path) -> None:
         desk.post("CLEAR ORDERS")
         now = desk.now
 
-    for app, point, sent in ticked_after_kills(home, now):
+    for app, point, sent in ticked_after_kills(home, now, sampler):
         assert "red" in missing(app.store), point
         assert sum(b"orders cleared" in mail for mail in sent) == 1, point
 

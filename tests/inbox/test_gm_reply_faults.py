@@ -19,6 +19,7 @@ from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage
 from tests.faults.local import ticked_after_kills
 from tests.inbox.test_gm_replies import GM
+from tests.sampling import Sampler
 from tests.toy.home import Desk, open_desk
 
 DAY = dt.timedelta(days=1)
@@ -44,14 +45,16 @@ def begin(desk: Desk) -> EmailMessage:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("command", "moved", "listed"), [("UNDO", 0, "gm"), ("DEADLINE 2d", 2, "players")])
-def test_a_kill_at_any_commit_does_it_once(tmp_path: Path, command: str, moved: int, listed: str) -> None:
+def test_a_kill_at_any_commit_does_it_once(
+    tmp_path: Path, sampler: Sampler, command: str, moved: int, listed: str
+) -> None:
     """After the next tick it is done once, and one Done is out."""
     home = tmp_path / "home"
     with open_desk(home) as desk:
         desk.reply(begin(desk), command, sender=GM)
         due, now = state(desk.app)[0], desk.now
 
-    for app, point, sent in ticked_after_kills(home, now):
+    for app, point, sent in ticked_after_kills(home, now, sampler):
         assert state(app) == (due + moved * DAY, listed), point
         assert sum(f"DONE: {command}".encode() in mail for mail in sent) == 1, point
 
