@@ -288,12 +288,13 @@ BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
         ),
         Verb(
             "rerun",
-            "[seat]",
+            "[seat [message]]",
             "Run the last turn again with another sheet",
             "RERUN",
             "RERUN with the former sheet",
             "rerun:RunAgain",
-            more="The order lines below count as the seat's sheet. You are shown first whose report changes.",
+            more="The order lines below count as the seat's sheet, or those of a late message, by its number. "
+            "You are shown first whose report changes.",
             also="redo, run again",
         ),
         Verb(

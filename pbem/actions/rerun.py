@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, TextBlock
+from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, Number, TextBlock
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
@@ -119,13 +119,26 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
         yield channel.undone or sent
 
 
+class _MessageNumber(Number):
+    """Field for the number of a message that was received."""
+
+    shown, expected, example = "message", "the number of a message", "20"
+
+
+MESSAGE = _MessageNumber()
+
+
 @dataclass(frozen=True, slots=True)
 class RunAgain(GmCommand):
-    """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches."""
+    """Run the last turn again, with the order lines below as a seat's sheet; it shows first whom that touches.
 
-    usage = "RERUN [seat] [sure [asked]]"
+    With the number of a message that came too late, its orders are that sheet.
+    """
+
+    usage = "RERUN [seat [message]] [sure [asked]]"
     takes_text = True
     seat: Annotated[SeatName | None, SEAT_OR_NONE] = None
+    message: Annotated[str | None, MESSAGE] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 

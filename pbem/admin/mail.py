@@ -79,7 +79,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
         sender=letter.sender or "",
         subject=redact_all(letter.subject),
         state=row.state,
-        note=redact_all(row.note),
+        note=_in_words(row.note),
         recipients=tuple(map(redact_all, letter.recipients)),
         automatic=letter.machine.reason,
         text=redact_all(letter.text),
@@ -110,25 +110,24 @@ def safe_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SavedMessage:
-    """A message that was written to a folder; the first of its `files` has its text, the others were attached."""
+    """A message that was written to a folder; of its `files` the first has its text, the second what was read of it."""
 
     id: int
     folder: Path
     files: tuple[str, ...]
 
 
-def save_message(store: Store, letter_id: int, folder: Path, lines: Iterable[str]) -> SavedMessage:
-    """Write a message, as the `lines` that show it, and its attachments into a folder. No file is overwritten.
+def save_message(store: Store, letter_id: int, folder: Path, head: Iterable[str]) -> SavedMessage:
+    """Write a message into a folder: its text, the `head` that tells of it, its attachments. No file is overwritten.
 
     Raises:
         MailAdminError: If there is no such message, or the folder cannot be used.
     """
+    letter = show_message(store, letter_id)
     with store.reading() as session:
-        raw = session.scalar(select(InboxMessage.raw).where(InboxMessage.id == letter_id))
-    if raw is None:
-        raise _no_such_message(letter_id)
-    text = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    files = [(f"{letter_id}.txt", text)]
+        raw = session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
+    texts = {f"{letter_id}.txt": letter.text.rstrip("\n"), f"{letter_id}-head.txt": "\n".join(head)}
+    files = [(name, f"{text}\n".encode("utf-8", "replace")) for name, text in texts.items()]
     files += [(f"{letter_id}-{safe_name(file.name)}", file.content) for file in list_attachments(raw)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -180,8 +179,44 @@ def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: s
         sender=letter.sender or "",
         subject=redact_all(letter.subject),
         state=state,
-        note=redact_all(note),
+        note=_in_words(note),
     )
+
+
+_REASONS: Mapping[str, str] = {
+    "no-orders": "no orders in it",
+    "no-text": "no text in it",
+    "question": "a question, no orders",
+    "untouched": "the form as it was sent",
+    "commented": "all orders stand behind ;",
+    "doubtful": "orders that may not be meant",
+    "besides": "orders that may be meant besides others",
+    "stale-code": "too late: its turn had been run",
+    "confirmed-late": "confirmed too late: its turn had been run",
+    "withdrawn": "to a report that was replaced",
+    "wrong-campaign": "for no campaign that there is",
+    "unknown-seat": "for no seat that there is",
+    "not-started": "before the start",
+    "removed": "from a seat that has left the game",
+    "game-over": "after the end of the game",
+    "moved": "for a campaign that has moved",
+    "vacant": "for a seat without a player",
+    "needs-code": "without the code that the campaign asks for",
+    "needs-token": "without the token that the campaign asks for",
+    "unverified": "from an address that no mail server vouches for",
+    "sender-mismatch": "from another address than the seat's",
+    "forged": "with a forged sender",
+    "not-deputy-now": "from a deputy of other days",
+    "deputy-asks": "from a deputy, who may send sheets alone",
+    "not-yours-now": "confirmed for a seat that is another's now",
+    "answered": "an answer to a question that was answered before",
+}
+
+
+def _in_words(note: str) -> str:
+    """Return what was noted of a message, with words for the reason by which it could not be used."""
+    reason, semicolon, rest = redact_all(note).partition(";")
+    return f"{_REASONS.get(reason, reason)}{semicolon}{rest}"
 
 
 def _no_such_message(letter_id: int) -> MailAdminError:

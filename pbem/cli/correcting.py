@@ -33,7 +33,7 @@ from pbem.ruleset.values import SeatName
 @sheets_option
 @click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
 def rerun(call: Call, name: str, *, sheets: dict[str, str], without_patch: bool) -> None:
-    call.act(name, RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch)))
+    call.act(name, RerunTurn(RerunChanges(sheets=_read_sheets(call, name, sheets), drop_patch=without_patch)))
 
 
 @command(
@@ -78,7 +78,7 @@ def _read_json(text: str) -> Any:
 @sheets_option
 @click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
 def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, str], compare: bool) -> None:
-    given = _read_sheets(name, sheets)
+    given = _read_sheets(call, name, sheets)
     with call.open() as app:
         # Asked and checked before a home is made in FOLDER.
         run_query(app, name, forking.ShowFork(turn), call.now)
@@ -106,5 +106,16 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
     call.print(facts, lines)
 
 
-def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:
-    return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets.items()}
+def _read_sheets(call: Call, name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:
+    return {seat: _read_sheet(call, name, seat, source) for seat, source in sheets.items()}
+
+
+def _read_sheet(call: Call, name: str, seat: SeatName, source: str) -> Lines:
+    """Return the lines of a file, or with "inbox:20" those of a message that was received."""
+    number = source.removeprefix("inbox:")
+    if number == source or not number.isdecimal():
+        return sheet_lines(Path(source).read_bytes(), name)
+    from pbem.inbox.late_sheets import lines_of_message
+
+    with call.open() as app, app.store.reading() as session:
+        return lines_of_message(app, session, name, seat, int(number))

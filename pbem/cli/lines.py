@@ -165,6 +165,13 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
 
 def shown_lines(letter: MessageDetail) -> Iterator[str]:
     """Yield one message as the inbox reads it, and what became of it."""
+    head = list(head_lines(letter))
+    at = head.index("") if "" in head else len(head)
+    yield from (*head[:at], "", letter.text or "(no text)", *head[at:])
+
+
+def head_lines(letter: MessageDetail) -> Iterator[str]:
+    """Yield what is told of a message: its head, and below a blank line what became of it."""
     yield f"Message {letter.id}, {letter.state}, received {format_utc(letter.received_at)} UTC"
     yield f"From:    {letter.sender or 'an unreadable sender'}"
     yield f"To:      {', '.join(letter.recipients)}"
@@ -172,7 +179,6 @@ def shown_lines(letter: MessageDetail) -> Iterator[str]:
     if letter.automatic:
         yield f"Not to be answered: {letter.automatic}."
     yield from (wrap(as_sentence(note)) for note in letter.notes)
-    yield from ("", letter.text or "(no text)")
     if letter.note:
         yield from ("", "Result:", *(f"  {line}" for line in letter.note.splitlines()))
 

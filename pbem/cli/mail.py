@@ -28,6 +28,7 @@ from pbem.cli import completion
 from pbem.cli.command import DUE, NEW, Call, clock, command
 from pbem.cli.lines import (
     exported_lines,
+    head_lines,
     imported_lines,
     ledger_lines,
     letter_lines,
@@ -54,7 +55,13 @@ from pbem.text import count_noun
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
 @click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
 @click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
-@click.option("--save", type=FOLDER, help="Write the message and its files into this folder.")
+@click.option(
+    "--save",
+    type=FOLDER,
+    is_flag=False,
+    flag_value=".",
+    help="Write text, head and files into this folder, or here.",
+)
 @click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 def inbox(
@@ -77,7 +84,7 @@ def inbox(
             said = f"Done: message {wanted} is processed again by the next tick."
             call.print({"retried": [wanted]}, [said])
         elif save is not None:
-            saved = save_message(app.store, wanted, save, shown_lines(show_message(app.store, wanted)))
+            saved = save_message(app.store, wanted, save, head_lines(show_message(app.store, wanted)))
             call.print(saved, saved_lines(saved))
         else:
             letter = show_message(app.store, wanted)

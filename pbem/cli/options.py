@@ -93,7 +93,7 @@ def pairs_option(
 
 def sheets_option(function: F) -> F:
     """Give a command its --sheet SEAT=FILE, as often as there are seats."""
-    text = "Use the order lines in FILE as the seat's sheet."
+    text = "Use the order lines in FILE as the seat's sheet; inbox:20 is message 20."
     return pairs_option("--sheet", "sheets", "SEAT=FILE", text, completion.seat_pairs)(function)
 
 

@@ -24,7 +24,7 @@ from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.fork import TrialResult
 from pbem.actions.gm_forms import GmHelp
 from pbem.actions.open_turn import Preview
-from pbem.actions.rerun import ShownState
+from pbem.actions.rerun import RunAgain, ShownState
 from pbem.actions.reversal import REVERSALS, UNDO
 from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
@@ -48,6 +48,7 @@ from pbem.inbox.gm_lines import (
     parse_gm_frame,
     second_word,
 )
+from pbem.inbox.late_sheets import lines_of_message
 from pbem.inbox.seat_lookup import find_seat, seats_of
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
@@ -322,7 +323,7 @@ def _run_entry(
         context = case.campaign_context(locked_campaign(case.session, name))
         if isinstance(order, GmHelp):
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
-        text = orders.text_of(entry)
+        text = _text_of(case, name, entry, orders)
         if entry == orders.parsed.entries[-1] and ((text.words and not order.takes_text) or orders.below):
             raise CampaignError(f"it is not known what to do with the lines below it{_named(orders.below)}")
         wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, text)
@@ -339,6 +340,16 @@ def _run_entry(
         raise
     except (PbemError, RulesetError) as error:
         raise _CommandFailed(entry, error) from error
+
+
+def _text_of(case: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders) -> TextBlock:
+    """Return the text below a command, or the orders of the message that it names. Raises CampaignError."""
+    order, text = entry.order, orders.text_of(entry)
+    if not isinstance(order, RunAgain) or order.seat is None or order.message is None:
+        return text
+    if text.words:
+        raise CampaignError(f"message {order.message} and the lines below are two sheets: take out one")
+    return TextBlock(tuple(lines_of_message(case.app, case.session, name, order.seat, int(order.message))))
 
 
 def _named(lines: Lines) -> str:

@@ -10,6 +10,7 @@ from pbem.inbox.authenticate import authenticate, find_orders, only_seat
 from pbem.inbox.bounce_replies import note_machine
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.frames import SheetText
+from pbem.inbox.late_sheets import tell_gm_of_late
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.rate_limits import RateLimitExceeded
 from pbem.inbox.refusals import decline_typed, refuse, refuse_doubtful, request_confirmation
@@ -37,7 +38,7 @@ def take_sheet(mail: Reading) -> Outcome:
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
         claim, sheet = _orders_above(case, sheet, claim)
     if not isinstance(claim, Accepted):
-        return refuse(case, claim), False
+        return refuse(tell_gm_of_late(case, claim) if isinstance(claim, Declined) else case, claim), False
     case, claim, sheet = with_edited_form(case, claim, sheet)
     return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
 

@@ -79,9 +79,16 @@ def test_a_message_and_its_files_are_saved(desk: Desk, tmp_path: Path) -> None:
     result = save(desk, tmp_path / "files")
 
     assert result.exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "files").iterdir()) == ["1-letter.pdf", "1-map.png", "1.txt"]
+    assert sorted(path.name for path in (tmp_path / "files").iterdir()) == [
+        "1-head.txt",
+        "1-letter.pdf",
+        "1-map.png",
+        "1.txt",
+    ]
     assert (tmp_path / "files" / "1-map.png").read_bytes() == b"a map"
-    assert "BID 3" in (tmp_path / "files" / "1.txt").read_text()
+    assert "Subject:" in (tmp_path / "files" / "1-head.txt").read_text()
+    assert "Subject:" not in (text := (tmp_path / "files" / "1.txt").read_text())
+    assert "BID 3" in text
     assert "1-map.png" in result.output
 
 
@@ -94,7 +101,7 @@ def test_nothing_is_written_outside_of_the_folder(desk: Desk, tmp_path: Path) ->
     new = {path for path in tmp_path.rglob("*") if "home" not in path.parts} - before
     files = [path for path in new if path.is_file()]
     assert {path.parent for path in files} == {tmp_path / "in" / "files"}
-    assert len(files) == len(HOSTILE) + 1
+    assert len(files) == len(HOSTILE) + 2
 
 
 def test_no_file_is_overwritten(desk: Desk, tmp_path: Path) -> None:
