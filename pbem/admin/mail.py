@@ -183,7 +183,7 @@ def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: s
     )
 
 
-_REASONS: Mapping[str, str] = {
+REASONS: Mapping[str, str] = {
     "no-orders": "no orders in it",
     "no-text": "no text in it",
     "question": "a question, no orders",
@@ -212,11 +212,13 @@ _REASONS: Mapping[str, str] = {
     "answered": "an answer to a question that was answered before",
 }
 
+"""What is told of messages that could not be used, by the reason as it is noted."""
+
 
 def _in_words(note: str) -> str:
     """Return what was noted of a message, with words for the reason by which it could not be used."""
     reason, semicolon, rest = redact_all(note).partition(";")
-    return f"{_REASONS.get(reason, reason)}{semicolon}{rest}"
+    return f"{REASONS.get(reason, reason)}{semicolon}{rest}"
 
 
 def _no_such_message(letter_id: int) -> MailAdminError:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from click.testing import CliRunner
 
 from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm
+from pbem.admin.mail import REASONS, list_messages
 from pbem.cli import main
+from pbem.report.answers import Reason
 from tests.inbox.gms import framed, running
 from tests.inbox.people import ANN, BOB, GM, reports, words
 from tests.toy.home import GAMES, Desk
@@ -104,3 +108,11 @@ def test_a_number_behind_a_seat_is_no_turn(late: Desk) -> None:
     """It names a message, and with YES the turn stands behind that; another command takes no number there."""
     assert "message 8 is none for the seat blue" in words(framed(late, "RERUN blue 8"))
     assert "NOT UNDERSTOOD" in words(framed(late, "REMOVE blue 8"))
+
+
+def test_what_became_of_a_message_is_told_in_words(late: Desk) -> None:
+    """The list of messages has no codes of the program: each reason to refuse one has words."""
+    (shown,) = list_messages(late.app.store, limit=5).messages
+
+    assert shown.note.startswith("too late: its turn had been run; answered")
+    assert REASONS.keys() == set(get_args(Reason))
