@@ -59,7 +59,8 @@ def word_error(error: Exception) -> str:
         return "it speaks no TLS at once on this port; use +starttls, as in imap+starttls, or port 993 or 465"
     said = str(error)
     if said.startswith(("b'", 'b"')):  # as imaplib and imapclient 4.1 pass on what a server has said
-        said = said[2:-1].replace("\\'", "'")
+        inside, _, rest = said[2:].rpartition(said[1])
+        said = f"{inside}{rest}".replace("\\'", "'")
     return redact_secrets(said)
 
 

@@ -191,7 +191,7 @@ class ImapMailbox:
         """
         with self._translate_errors():
             imap = self._require_connection()
-            folder, heads = read_junk(imap, since, readonly=False)
+            folder, heads = read_junk(imap, since)
             uids = [uid for uid, head in heads.items() if is_ours(head)]
             if uids:
                 move_mails(imap, uids, folder, self._url.folder)

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from imapclient.imapclient import JUNK
+from imapclient.imapclient import DELETED, JUNK
 
-from pbem.errors import MailNotMoved
+from pbem.errors import MailNotMoved, TemporaryMailError
 from pbem.mail.connection import word_error
 from pbem.mail.mailbox import BATCH_MAILS, MOST_JUNK, PROCESSED, Quota, Unmoved
 
@@ -141,24 +141,33 @@ class Mover:
 
 
 def move_mails(imap: Any, uids: Sequence[int], folder: str, target: str) -> None:
-    """Move mails out of the folder that is selected, with MOVE or the nearest equivalent.
+    """Move mails from one folder to another, with MOVE or the nearest equivalent.
 
     Raises:
-        IMAP4.error: The server refuses; the message names the rights that are needed.
+        TemporaryMailError: The server refuses; the message names the rights that are needed.
     """
     try:
-        if imap.has_capability("MOVE"):
-            imap.move(uids, target)
-            return
-        imap.copy(uids, target)
-        imap.delete_messages(uids, silent=True)
-        if imap.has_capability("UIDPLUS"):
-            imap.uid_expunge(uids)
-    except imaplib.IMAP4.abort:
-        raise
+        imap.select_folder(folder)
+        imap.move(uids, target) if imap.has_capability("MOVE") else _copy_away(imap, uids, folder, target)
     except imaplib.IMAP4.error as error:
+        if isinstance(error, imaplib.IMAP4.readonly):
+            imap.select_folder(folder, readonly=True)  # else imaplib refuses every other command
+        elif isinstance(error, imaplib.IMAP4.abort):
+            raise
         said = f"mail is not moved from {folder} to {target}: {word_error(error)}"
-        raise imaplib.IMAP4.error(f"{said}; {_needed_rights(folder, target)}") from None
+        raise TemporaryMailError(f"{said}; {_needed_rights(folder, target)}") from None
+
+
+def _copy_away(imap: Any, uids: Sequence[int], folder: str, target: str) -> None:
+    # Marked first, since a mail that cannot be would be copied again by every poll; a copy must not have the mark.
+    imap.delete_messages(uids, silent=True)
+    if imap.search(["UID", ",".join(map(str, uids)), "UNDELETED"]):
+        raise imaplib.IMAP4.error(f"it does not mark mail in {folder} as deleted, and says that it has")
+    imap.remove_flags(uids, [DELETED], silent=True)
+    imap.copy(uids, target)
+    imap.delete_messages(uids, silent=True)
+    if imap.has_capability("UIDPLUS"):
+        imap.uid_expunge(uids)
 
 
 def _needed_rights(folder: str, target: str) -> str:
@@ -194,7 +203,7 @@ def missing_rights(imap: Any, folder: str, wanted: str) -> str:
     if not imap.has_capability("ACL"):
         return ""
     granted = _read_rights(imap, folder)
-    lacks = [right for right in wanted if right not in granted]
+    lacks = [right for right in wanted if right not in granted] if granted is not None else []
     if not lacks:
         return ""
     rights = f"the right {_name_rights(lacks)} is" if len(lacks) == 1 else f"the rights {_name_rights(lacks)} are"
@@ -205,8 +214,11 @@ def _name_rights(rights: Iterable[str]) -> str:
     return " and ".join(f"{right} ({_RIGHTS[right]})" for right in rights)
 
 
-def _read_rights(imap: Any, folder: str) -> str:
+def _read_rights(imap: Any, folder: str) -> str | None:
+    """Return the rights in a folder; None if the server says OK and names none."""
     (answer,) = imap._command_and_check("myrights", imap._normalise_folder(folder))
+    if answer is None:
+        return None
     granted = answer.decode("ascii", "replace").rpartition(" ")[2]
     # Servers before RFC 4314 have one right for both.
     return str(granted.replace("d", "dte"))
@@ -230,7 +242,7 @@ JUNK_FIELDS = "BODY.PEEK[HEADER.FIELDS (FROM TO CC DELIVERED-TO X-ORIGINAL-TO EN
 """What is read of mail in the folder for junk: where a reply code may stand."""
 
 
-def read_junk(imap: Any, since: datetime, *, readonly: bool = True) -> tuple[str, dict[int, bytes]]:
+def read_junk(imap: Any, since: datetime) -> tuple[str, dict[int, bytes]]:
     """Select the folder for junk, by its mark (RFC 6154) or else its usual names; return its name, and heads by UID.
 
     Of the mails since a day the newest `MOST_JUNK` are read. The name is "" if there is no such folder.
@@ -238,7 +250,7 @@ def read_junk(imap: Any, since: datetime, *, readonly: bool = True) -> tuple[str
     folder = imap.find_special_folder(JUNK)
     if folder is None:
         return "", {}
-    imap.select_folder(folder, readonly=readonly)
+    imap.select_folder(folder, readonly=True)
     uids = sorted(imap.search(["UNDELETED", "SINCE", since.date()]))[-MOST_JUNK:]
     answer = imap.fetch(uids, [JUNK_FIELDS]) if uids else {}
     heads = ((uid, value) for uid, item in answer.items() for key, value in item.items() if key.startswith(b"BODY["))

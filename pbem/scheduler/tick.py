@@ -59,7 +59,7 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     with closing(open_mailbox(app.settings)) as mailbox:
         received_by = app.settings.received_by
         done.polled = fetch_messages(app.store, mailbox, now, unmoved, received_by=received_by)
-        if app.settings.fetch_junk and _fetch_junk(app, mailbox, now, done):
+        if app.settings.fetch_junk and _fetch_junk(app, mailbox, now):
             done.polled += fetch_messages(app.store, mailbox, now, mailbox.unmoved_mail(), received_by=received_by)
         notices = (
             _describe_unreadable(mailbox.list_foreign()),
@@ -70,14 +70,17 @@ def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
         done.problems += filter(None, notices)
 
 
-def _fetch_junk(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetime, done: TickResult) -> int:
-    """Put players' mail from the folder for junk into the inbox; return the number. A failure is a problem."""
+def _fetch_junk(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetime) -> int:
+    """Put players' mail from the folder for junk into the inbox; return the number.
+
+    A failure is logged: what stays there is told once a day.
+    """
     from pbem.admin.junk import fetch_junk
 
     try:
         return fetch_junk(app, mailbox, now)
     except MailError as error:
-        done.problems.append(f"mail in the folder for junk is not fetched: {error}")
+        event("junk not fetched", level="warning", reason=str(error))
         return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import imaplib
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from pbem.admin.mail_checks import check_mail
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import TemporaryMailError
+from pbem.mail.connection import word_error
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.mailbox import Unmoved
 from pbem.store.session import Store
@@ -130,6 +132,28 @@ def test_a_refusal_without_a_reason_names_folders_and_rights(tmp_path: Path, sto
     assert unmoved.reason.endswith(f"Permission denied; {needed}")
 
 
+def test_junk_that_cannot_be_marked_is_not_copied(tmp_path: Path) -> None:
+    """A server without MOVE that ignores the mark would have the mail copied by every poll: it stays where it is."""
+    with scripted_imap() as server, closing(open_mailbox(settings_of(server, tmp_path))) as mailbox:
+        list(mailbox.batches())
+        with pytest.raises(
+            TemporaryMailError, match=r"not moved from .* it does not mark mail .* needed are the rights"
+        ):
+            mailbox.fetch_junk(NOON, lambda _: True)
+
+    assert count(server, b"UID COPY") == 0
+
+
+def test_the_doctor_names_the_folder_of_a_server_that_has_all_below_the_inbox(tmp_path: Path) -> None:
+    """Courier and Cyrus have INBOX.Processed; what such a server can is told with what follows."""
+    answer = b'* NAMESPACE (("INBOX." ".")) NIL NIL\r\n'
+    with scripted_imap("NAMESPACE MOVE ACL", {b"NAMESPACE": saying(answer)}) as server:
+        told = doctor(server, tmp_path)["inbox server"].text
+
+    assert told.startswith("stored mail is moved to INBOX.Processed (MOVE); new mail is noticed every 60 s (no IDLE)")
+    assert told.endswith("it tells no limit of its room; a missing right is named beforehand (ACL)")
+
+
 def test_the_doctor_names_missing_rights(tmp_path: Path) -> None:
     """Each right that reading and moving needs is named with its folder; the old right d stands for t and e."""
     with scripted_imap("ACL", {b"MYRIGHTS": saying(b"* MYRIGHTS INBOX lrsw\r\n")}) as server:
@@ -157,3 +181,17 @@ def test_a_mailbox_without_a_quota(tmp_path: Path) -> None:
     """Dovecot announces QUOTA and then says nothing of a mailbox that has none."""
     with scripted_imap("QUOTA") as server:
         assert doctor(server, tmp_path)["inbox"].result == "ok"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("b'[NOPERM] Permission denied'", "[NOPERM] Permission denied"),
+        ("b'\"Junk\"' is not writable", '"Junk" is not writable'),
+        ('b"it\'s gone"', "it's gone"),
+        ("plain", "plain"),
+    ],
+)
+def test_words_of_a_server_have_no_bytes_around_them(said: str, words: str) -> None:
+    """What the libraries pass on as bytes is told as text, whole."""
+    assert word_error(imaplib.IMAP4.error(said)) == words

@@ -117,6 +117,27 @@ def test_mail_in_the_folder_for_junk_is_fetched(
     assert ticked(settings).polled == 0
 
 
+def test_mail_that_cannot_be_fetched_from_junk(mail_server: MailServer, make_settings: MakeSettings) -> None:
+    """Where the server refuses to move it, it is told once a day as it lies there; other mail is read."""
+    settings = make_settings()
+    file = settings.home / "pbem.toml"
+    file.write_text(f"fetch_junk = true\n{file.read_text()}")
+    put_in_junk(mail_server, settings)
+    mail_server.append("orders", [mail("hello", "Message-ID: <o@x>")])
+    junk = mail_server.folder / "mail" / "orders" / "mail" / ".Junk"
+    places = [junk, *(junk / name for name in ("tmp", "new", "cur"))]
+    for place in places:
+        place.chmod(0o500)
+    done = [ticked(settings) for _ in range(2)]
+    for place in places:
+        place.chmod(0o700)
+
+    told = [[said for said in each.problems if "in the folder Junk" in said] for each in done]
+    assert [len(each) for each in told] == [1, 0]
+    assert [each.polled for each in done] == [1, 0]
+    assert mail_server.mails("orders") == []
+
+
 def test_the_library_says_nothing_by_itself(tmp_path: Path) -> None:
     """A TLS connection to port 143, of which imapclient warns on standard error, is told by the doctor alone."""
     lines = (
