@@ -215,6 +215,7 @@ def test_all_changes_are_done() -> None:
     assert {act.__name__ for act in {*acts()} - done} == {"UndoChange", "ForkCampaign"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("stage", DONE)
 def test_each_change_is_done_undone_and_done_again(scenes: Callable[[str], Scene], stage: str) -> None:
     """It is done a second and a third time, or refused in a sentence, while the mail of the first is queued."""

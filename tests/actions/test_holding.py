@@ -307,6 +307,7 @@ def test_each_turn_is_reviewed(desk: Desk) -> None:
     assert len([mail for mail in desk.mails(GM) if "on hold" in mail["Subject"]]) == 2
 
 
+@pytest.mark.sampled(1)
 def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
     """SQLite and PostgreSQL hold a turn by the same guarded update."""
     shared.set_rules(hold="always")

@@ -182,6 +182,7 @@ def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
     assert seat(desk, "red").address == ANN
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("rule", ["open_after_missed", "remove_after_missed"])
 def test_it_is_all_one_transaction_on_every_database(shared: Desk, rule: str) -> None:
     """The run of the turn and its consequences are stored together, on SQLite and PostgreSQL."""

@@ -372,6 +372,7 @@ def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> Non
     assert proof(played).turns == 1
 
 
+@pytest.mark.sampled(1)
 def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     """After run, rerun, edit, rollback, undo, rollback and run the archive is proved on both databases."""
     play(shared, {"red": "BID 2\nWHISPER blue deal"})

@@ -74,6 +74,7 @@ def test_a_turn_is_released_without_a_ruling(war: Desk) -> None:
     assert home_status(war.app).campaigns[0].turn == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "text", ["", "; nothing", "FILE red.txt", "FILE red.txt\n[RESULT]\n\n[FILE]", "FILE game.txt\nTURN 1"]
 )

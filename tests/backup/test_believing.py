@@ -113,6 +113,7 @@ def test_a_schema_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path, plante
     assert not (tmp_path / "restored").exists()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("planted", OF_HOMES)
 def test_a_backup_with_a_value_that_cannot_be_read_is_refused(kept: Kept, tmp_path: Path, planted: str) -> None:
     """A value that its column's type cannot read is refused with table, row and field, and leaves nothing."""

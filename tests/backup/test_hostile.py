@@ -89,6 +89,7 @@ def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -
     assert not trap.exists()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["cache/2-00.bytecode", "cache/x.py", "pbem.toml", "pbem.sqlite-journal", "other"])
 def test_no_file_comes_along_that_the_settings_do_not_name(kept: Kept, tmp_path: Path, name: str) -> None:
     """Files that the settings do not name are not restored: above all caches, which hold code."""
@@ -206,6 +207,7 @@ def test_a_database_elsewhere_is_not_touched(kept: Kept, tmp_path: Path) -> None
     assert (tmp_path / "mine.sqlite").read_bytes() == b"mine"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "lines",
     [

@@ -109,7 +109,7 @@ def goes_on(club: Club, home: Path) -> list[str]:
         return [*said, *status.notices]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("number", "table", "column"), [(at, *each) for at, each in enumerate(COLUMNS)])
 def test_the_other_campaign_goes_on(club: Club, tmp_path: Path, number: int, table: str, column: str) -> None:
     """With a bad value in any column, ticks run the other campaign's turns, and status, doctor and site still work."""
@@ -135,7 +135,7 @@ def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value:
     assert any(f"campaign toy1 cannot be read: {said}" in each for each in goes_on(club, copy))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
 def test_text_that_is_not_in_utf8(club: Club, tmp_path: Path, table: str, column: str) -> None:
     """Damaged bytes in a text stop the other campaign no more than other values do."""

@@ -37,6 +37,7 @@ def send(desk: Desk, proof: str, *, sender: str = ANN) -> None:
     desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=sender, to=to, headers=stamp(verdict))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("accept", GIVEN)
 def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
     """Each policy takes the proofs it names from the seat's own address; refusals go to that address alone."""

@@ -55,6 +55,7 @@ def sheet_in(text: str) -> str:
     return "\n".join(lines[start : lines.index("END") + 1])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "text",
     [

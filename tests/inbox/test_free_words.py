@@ -304,6 +304,7 @@ def test_a_sentence_that_begins_with_add_is_an_order(pen: Desk) -> None:
 ASKED = "[pen1] instead of your orders, or besides? Reply REPLACE or ADD"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("answer", "orders"),
     [

@@ -78,6 +78,7 @@ def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
     assert is_removed(running)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "answer"),
     [

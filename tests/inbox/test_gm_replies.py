@@ -112,6 +112,7 @@ def test_words_are_told_to_be_none(running: Desk, text: str) -> None:
     assert not is_held(running)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "lines", ["ROLL 3d6 ann storms the gate", "RUN", "RUN YES", "ANNOUNCE\nBeware.", "INVITE eve@example.net", "TOKEN"]
 )

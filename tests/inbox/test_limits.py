@@ -259,6 +259,7 @@ def test_a_day_of_big_messages_costs_no_memory(desk: Desk) -> None:
     assert peaks[1] < 2 * peaks[0]
 
 
+@pytest.mark.in_turn
 def test_many_big_messages_cost_no_more_than_some(desk: Desk) -> None:
     """Messages are held in memory in batches."""
     peaks = []

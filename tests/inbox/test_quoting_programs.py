@@ -103,7 +103,7 @@ def html_of(mail: EmailMessage) -> str:
 
 
 @pytest.mark.parametrize(("client", "width"), WAYS, ids=[f"{client}, {width}" for client, width in WAYS])
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 def test_only_what_was_typed_is_read(played: Desk, client: str, width: int) -> None:
     """However a program quotes and breaks our text, all that is read of a reply is what was typed above it."""
     for mail in newest(played):

@@ -80,6 +80,7 @@ def test_another_day_begins_anew(desk: Desk) -> None:
     assert len(desk.mails(ANN)) == before + 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "text",
     ["BIDD 4", "BID many", "I bid lots, please", "GEBOT {number}", "ORDERS toy1 red {code}\nGEBOT 4\nEND", "quit"],

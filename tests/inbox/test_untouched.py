@@ -150,6 +150,7 @@ def test_an_untouched_form_in_a_new_mail_changes_nothing(begun: Begun) -> None:
     assert len(sheets(desk)) == before
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("kind", ["text", "link", "below thanks", "quoted without marks"])
 def test_a_line_without_its_semicolon_is_an_order(begun: Begun, kind: str) -> None:
     """A form in which one line is an order counts as a sheet with that order, wherever it stands."""
