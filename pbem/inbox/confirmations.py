@@ -28,7 +28,8 @@ from pbem.inbox.replies import Heading, answer, ask_again, pass_on
 from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.mail.message import Message, parse_message
-from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply, WordsForGm
+from pbem.report import small
+from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import RequestKind
@@ -208,7 +209,7 @@ def _send_words(
 ) -> str:
     """Mail the words of a reply to the GM, who can answer its sender directly; return what to note of it."""
     sender, words = _writer(case, asked), redact_all(case.letter.text.strip())
-    page = WordsForGm(
+    page = small.words_for_gm(
         campaign=snapshot.name,
         kind=asked.kind,
         sender=sender,
@@ -216,8 +217,7 @@ def _send_words(
         declined=declined,
         seated=seated,
     )
-    subject = f"{sender} has declined" if declined else f"a question from {sender}"
-    return pass_on(case, snapshot, subject, page, sender=sender, about=("words", asked.id), free=declined)
+    return pass_on(case, snapshot, page, sender=sender, about=("words", asked.id), free=declined)
 
 
 def _writer(case: MessageContext, asked: PendingRequest) -> str:

@@ -57,7 +57,8 @@ from pbem.inbox.sheets import take_sheet
 from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
 from pbem.mail.message import Message, list_attachments
-from pbem.report.answers import GmAnswer, GmHelpPage, GmSenderMismatch
+from pbem.report import small
+from pbem.report.answers import GmAnswer, GmHelpPage
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, PendingRequest, Turn
 from pbem.store.types import CampaignState, RequestKind
@@ -113,7 +114,7 @@ def take_gm_frame(mail: Reading) -> Outcome:
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}", False
     if not (campaign.gm_token_hash and verify_token(sheet.key, campaign.gm_token_hash)):
-        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
+        page = small.gm_mismatch(campaign=campaign.name, sender=case.shown_sender, reply=False)
         return f"in the GM's name without the token; {_warn(case, campaign, page)}", False
     words = asked_help(sheet)
     if words is not None:
@@ -167,11 +168,11 @@ def is_from_gm(case: MessageContext, campaign: Campaign) -> bool:
 
 def refuse_other(case: MessageContext, campaign: Campaign) -> str:
     """Warn a GM of a reply to their mail that does not come from their address."""
-    page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
+    page = small.gm_mismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
     return f"a reply to the GM's mail, not from their address; {_warn(case, campaign, page)}"
 
 
-def _warn(case: MessageContext, campaign: Campaign, page: GmSenderMismatch) -> str:
+def _warn(case: MessageContext, campaign: Campaign, page: Notice) -> str:
     """Warn a GM of a message in their name, and answer another sender as a stranger; return what to note of it."""
     warned = warn_gm(case, campaign, page)
     return warned if case.sender == campaign.gm.lower() else f"{warned}; {to_stranger(case)}"
@@ -233,7 +234,7 @@ def _meant_lines(sheet: GmFrame, run: GmRun) -> tuple[tuple[int, str], ...]:
 def _send(
     case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPage, run: GmRun | None = None, *, code: str = ""
 ) -> str:
-    return answer_gm(case, campaign, page, subject=page.subject, code=code, files=run.files if run else ())
+    return answer_gm(case, campaign, page, code=code, files=run.files if run else ())
 
 
 def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:

@@ -48,7 +48,6 @@ def _offer(
     kind: RequestKind,
     to: Person,
     data: dict[str, Any],
-    subject: str,
     **shown: Any,
 ) -> bool:
     """Ask a person whether their words are to be sent, as they are shown; return False if they were asked enough."""
@@ -66,7 +65,7 @@ def _offer(
         seat=spot.seat,
         **{"excerpt": "", **shown},
     )
-    question(case, spot, subject, page, to=to.address, code=code)
+    question(case, spot, page, to=to.address, code=code)
     return True
 
 
@@ -80,8 +79,8 @@ def offer_press_reply(mail: Reading) -> Outcome:
         text = sanitise_text(case.letter.text).text
     except CampaignError as error:
         return _refuse(case, spot, writer, as_sentence(str(error))), False
-    data, subject = {"press_id": press.id, "text": text}, f"not sent: reply YES to send it to {writer}"
-    if not _offer(case, spot, RequestKind.PRESS, player, data, subject, excerpt=_shorten(text), press=writer):
+    data = {"press_id": press.id, "text": text}
+    if not _offer(case, spot, RequestKind.PRESS, player, data, excerpt=_shorten(text), press=writer):
         return _refuse(case, spot, writer, f"You were asked {A_DAY} times today whether to send such a reply."), False
     return f"a reply to press; asked {spot.address} whether to send it on", False
 
@@ -152,11 +151,11 @@ def offer_texts(case: MessageContext, spot: SeatContext, found: Screened, *, dep
         why = " ".join(f"{each.command}: {each.fault}" for each in shown)
         return CommandResult(names, f"Not done: nothing was sent. {why}")
     person = find_person(case.session, deputy or spot.address)
-    data, subject = {"deputy": deputy, "pieces": able}, "NOT sent: reply YES to send your words as shown"
+    data = {"deputy": deputy, "pieces": able}
     because = tuple(redact_all(line.strip()) for line in found.because)
     notes = (*case.letter.notes, *found.notes)
     if person is None or not _offer(
-        case, spot, RequestKind.TEXTS, person, data, subject, held=shown, because=because, notes=notes
+        case, spot, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
     ):
         return CommandResult(names, f"Not done: nothing was sent. You were asked {A_DAY} times today about such texts.")
     return f"held; asked {person.address} whether to send {len(able)} texts"

@@ -33,8 +33,6 @@ from pbem.inbox.gm_messages import FilesNeeded, examine_files
 from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
 from pbem.inbox.replies import (
     ECHO,
-    MessageQuarantined,
-    ProcessingFailed,
     answer,
     notify,
     tell_of_echo,
@@ -45,6 +43,7 @@ from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
 from pbem.mail.fetch import load_raw, sender_field, written_at
 from pbem.mail.message import UNREADABLE, Message, parse_headers
+from pbem.report import small
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, MessageState
@@ -367,17 +366,17 @@ def _parse_head(app: App, raw: bytes) -> Message:
 
 def _notify_gms(case: MessageContext, problem: str) -> None:
     letter = case.letter
-    page = MessageQuarantined(
+    page = small.quarantined(
         letter=case.letter_id,
         sender=letter.sender or "",
-        written=redact_all(letter.subject),
+        subject=redact_all(letter.subject),
         problem=redact_all(problem),
     )
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
-        notify(case, gm, f"message {case.letter_id} quarantined", page)
+        notify(case, gm, page)
 
 
 def _notify_sender(case: MessageContext) -> None:
     sender = case.letter.sender
     if sender is not None and not case.letter.machine.kind and is_known(case.session, sender):
-        answer(case, sender, ProcessingFailed(address=case.address))
+        answer(case, sender, small.not_processed(address=case.address))

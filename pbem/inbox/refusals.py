@@ -26,9 +26,10 @@ from pbem.inbox.context import (
 from pbem.inbox.frames import find_sheet
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
-from pbem.inbox.replies import SeatMismatchNotice, answer, question, warn_of_limit, warn_seat
+from pbem.inbox.replies import answer, question, warn_of_limit, warn_seat
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.inbox.sheet_choice import choose_sheet
+from pbem.report import small
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import CommandResult, ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import PendingRequest
@@ -72,20 +73,11 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} messages today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
-    sent = question(case, spot, _subject_of(claim), page, to=claim.to, code=code)
+    sent = question(case, spot, page, to=claim.to, code=code)
     case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:
         return f"kept, not accepted: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is theirs"
-
-
-def _subject_of(claim: NeedsConfirmation) -> str:
-    if claim.doubt and claim.doubt.reason == "instead":
-        return "instead of your orders, or besides? Reply REPLACE or ADD"
-    if claim.doubt:
-        return "NOT changed: reply YES if you mean these orders"
-    leaves = claim.pressed or claim.leaves
-    return "do you want to leave? Reply YES" if leaves else "did you send this? Reply YES"
 
 
 def refuse_doubtful(case: MessageContext, claim: Accepted, doubt: Doubt) -> str:
@@ -167,7 +159,9 @@ def refuse(case: MessageContext, claim: AuthResult) -> str:
         case Declined():
             return _refuse_known(case, claim)
         case SeatMismatch(to=to, header=header):
-            return "for two seats at once; " + answer(case, to, SeatMismatchNotice(address=case.address, header=header))
+            campaign, seat = (header.campaign, header.seat) if header else ("", "")
+            page = small.two_seats(address=case.address, campaign=campaign, seat=seat)
+            return "for two seats at once; " + answer(case, to, page)
         case NeedsConfirmation():
             return request_confirmation(case, claim)
         case SenderMismatch():

@@ -10,7 +10,6 @@ import datetime as dt
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
 
 from sqlalchemy import Row, select
 
@@ -18,7 +17,6 @@ from pbem.campaign.notices import CampaignMailer, as_title, campaign_url
 from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.inbox.context import MessageContext
-from pbem.inbox.frames import SheetHeader
 from pbem.inbox.rate_limits import (
     ANSWERS_A_DAY,
     PASSED_ON_A_DAY,
@@ -35,6 +33,7 @@ from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import without_codes
 from pbem.mail.message import parse_message
 from pbem.mail.reply_parser import has_header
+from pbem.report import small
 from pbem.report.answers import (
     Answer,
     Confirmation,
@@ -234,9 +233,9 @@ def ask_again(case: MessageContext, page: RequestReply, request: PendingRequest,
     return f"asked {to} again"
 
 
-def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
+def question(case: MessageContext, spot: SeatContext | None, page: Page, *, to: str, code: str) -> str:
     """Queue a question about a message, which any reply that shows the code answers; return its Message-ID."""
-    heading = Heading(_mailer(case, spot), subject)
+    heading = Heading(_mailer(case, spot), page.subject)
     id_ = heading.mailer.id_of("question", code)
     return send(case, Reply(to=to, page=page, ids=id_, heading=heading, code=code, kind="question"))
 
@@ -246,13 +245,12 @@ def answer_gm(
     campaign: Campaign,
     page: Page,
     *,
-    subject: str,
     code: str = "",
     files: Sequence[MailPart] = (),
 ) -> str:
     """Queue the answer to a GM's own message, proved by their token or by reply; return its Message-ID."""
     id_ = host_mailer(case).id_of("gm answer", campaign.id, case.letter_id)
-    heading = Heading(CampaignMailer.of(case.app, campaign), subject)
+    heading = Heading(CampaignMailer.of(case.app, campaign), page.subject)
     return send(case, Reply(to=campaign.gm, page=page, ids=id_, heading=heading, code=code, files=tuple(files)))
 
 
@@ -284,7 +282,7 @@ def send_rulebook(
     case: MessageContext, to: str, page: RulebookPage, *, topic: str, files: tuple[MailPart, ...] = ()
 ) -> None:
     """Queue pages of a rulebook that a message has asked for, as text and as HTML, in reply to it."""
-    heading, about = Heading(host_mailer(case), f"{page.game}: {page.about}"), f"{page.game} {page.about}"
+    heading, about = Heading(host_mailer(case), page.subject), f"{page.game} {page.about}"
     if not (case.key or is_known(case.session, to)):
         answer(case, to, page, kind="rules", about=about, heading=heading, files=files)
         return
@@ -292,9 +290,9 @@ def send_rulebook(
     send(case, Reply(to=to, page=page, ids=id_, heading=heading, kind="rules", topic=topic, files=files))
 
 
-def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
+def notify(case: MessageContext, to: str, page: Page) -> None:
     """Queue a notice about a message to a GM."""
-    heading = Heading(host_mailer(case), subject)
+    heading = Heading(host_mailer(case), page.subject)
     id_ = heading.mailer.id_of("notice", to.lower(), case.letter_id)
     send(case, Reply(to=to, page=page, ids=id_, heading=heading, kind="notice"))
 
@@ -302,7 +300,6 @@ def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
 def pass_on(
     case: MessageContext,
     campaign: CampaignSnapshot,
-    subject: str,
     page: Page,
     *,
     sender: str,
@@ -316,7 +313,7 @@ def pass_on(
     # A message passes on one text: with its id alone, one that is free of the limit uses up none of it.
     own = [host_mailer(case).id_of(*about, case.letter_id)] if free else []
     ids = own or ids_today(case, PASSED_ON_A_DAY, *about)
-    heading = Heading(CampaignMailer.of(case.app, campaign), subject)
+    heading = Heading(CampaignMailer.of(case.app, campaign), page.subject)
     reply = Reply(to=campaign.gm, page=page, ids=ids, heading=heading, kind="notice", reply_to=sender)
     sent = send(case, reply)
     return f"passed on to {campaign.gm}" if sent else f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
@@ -330,7 +327,7 @@ def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
 
 def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
     """Tell a GM that a message came in their name; return what to note."""
-    heading = Heading(CampaignMailer.of(case.app, campaign), "rejected: a mail in your name")
+    heading = Heading(CampaignMailer.of(case.app, campaign), page.subject)
     return _warn_today(case, campaign.gm, heading, page, "gm warning", campaign.id)
 
 
@@ -341,13 +338,13 @@ def _warn_today(case: MessageContext, to: str, heading: Heading, page: Page, *ab
 
 
 def warn_once(
-    case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...], period: str = ""
+    case: MessageContext, to: str, campaign: str, page: Page, about: tuple[str, ...], period: str = ""
 ) -> str:
     """Tell an address once a day, or `period`, of what concerns no single message; return what to note, or ""."""
     ids = [host_mailer(case).id_of("once", to.lower(), *about, period or case.now.date().isoformat())]
     # The mailer of the campaign, so that a GM can answer with a command.
     named = case.session.scalars(select(Campaign).where(Campaign.name == campaign)).one()
-    heading = Heading(CampaignMailer.of(case.app, named), subject)
+    heading = Heading(CampaignMailer.of(case.app, named), page.subject)
     return f"warned {to}" if send(case, Reply(to=to, page=page, ids=ids, heading=heading, kind="warning")) else ""
 
 
@@ -359,7 +356,7 @@ def tell_gm_once(
     `about` is a word, the name of the campaign, and what else tells such news apart.
     """
     page = Notice(subject=subject, title=as_title(subject), blocks=paragraphs, to_gm=bool(about[1]))
-    return warn_once(case, gm, about[1], subject, page, about, period)
+    return warn_once(case, gm, about[1], page, about, period)
 
 
 def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> bool:
@@ -396,68 +393,6 @@ def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatMismatchNotice:
-    """To a player whose mail names one seat and answers another's report; `header` is the header it has, if any."""
-
-    page: ClassVar[str] = "disagreement"
-    subject: ClassVar[str] = ""
-
-    address: str
-    header: SheetHeader | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessingFailed:
-    """To a sender whose message could not be processed because of a fault in the program."""
-
-    page: ClassVar[str] = "fault"
-    subject: ClassVar[str] = ""
-
-    address: str
-
-
-FloodOf = Literal["letters", "sheets", "keys"]
-"""Things of which too many came in a player's name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitReached:
-    """To a player, and to their GM: more than `most` came in the player's name."""
-
-    page: ClassVar[str] = "flood"
-
-    of: FloodOf
-    most: int
-    campaign: str
-    seat: str
-    player: str
-    to_gm: bool
-    gm: str
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"too much mail in the name of {self.seat}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageQuarantined:
-    """To a GM: a message was quarantined; `written` is its subject. `problem` is one sentence."""
-
-    page: ClassVar[str] = "letter_problem"
-
-    letter: int
-    sender: str
-    written: str
-    problem: str
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"message {self.letter} quarantined"
-
-
 SeatRow = Row[str, str, str, str]
 """Campaign, GM, seat and address of the player."""
 
@@ -483,13 +418,14 @@ def warn_message_limit(case: MessageContext, most: int) -> str:
     return _tell_of_seats(case, lambda place: warn_of_limit(case, place, "letters", most))
 
 
-def warn_of_limit(case: MessageContext, spot: SeatContext | SeatRow, of: FloodOf, most: int) -> str:
+def warn_of_limit(case: MessageContext, spot: SeatContext | SeatRow, of: small.FloodOf, most: int) -> str:
     """Tell the player of a seat, and their GM, that too much came in a day, or for a turn; return what to note."""
     told, campaign, seat, gm = [], spot.campaign, spot.seat, spot.gm
     for to in dict.fromkeys((spot.address, gm)):
-        page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=spot.address, to_gm=to == gm, gm=gm)
-        subject = f"too much mail in the name of {seat}"
-        told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
+        page = small.too_much_mail(
+            of=of, most=most, campaign=campaign, seat=seat, player=spot.address, to_gm=to == gm, gm=gm
+        )
+        told.append(warn_once(case, to, campaign, page, ("flood", of, campaign, seat)))
     return "; ".join(filter(None, told))
 
 

@@ -62,7 +62,8 @@ from pbem.inbox.refusals import refuse
 from pbem.inbox.replies import Heading, answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
 from pbem.inbox.sheets import ask_if_doubtful, take_beside
-from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
+from pbem.report import small
+from pbem.report.answers import Answer, CommandResult, tell_findings
 from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
@@ -175,7 +176,7 @@ def ask_for_seat(case: MessageContext, request: CommandList, claim: AuthResult) 
     seats = seats_of(case.session, case.letter.sender)
     if not (isinstance(claim, Declined) and claim.reason == "no-orders" and len(seats) > 1):
         return ""
-    page = SeatNotNamed(
+    page = small.which_seat(
         address=case.address,
         commands=tuple(line for _, line in request.lines),
         seats=tuple((seat.campaign, seat.seat) for seat in seats),

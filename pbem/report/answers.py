@@ -582,22 +582,6 @@ class GmHelpPage:
         return self.one.usage.split()[0] + ": how it is written" if self.one else "commands of the GM"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GmSenderMismatch:
-    """To a GM: a message in their name came without their token, or as a `reply` to their mail from another address."""
-
-    page: ClassVar[str] = "gm_impostor"
-
-    campaign: str
-    sender: str
-    reply: bool = False
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return "rejected: a mail in your name"
-
-
 ConfirmationKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
 """Requests that a code may confirm; `templates/host/confirmation.j2` has a paragraph for each."""
 
@@ -647,18 +631,6 @@ class Answer:
         """The subject of the mail, without the name of the campaign: the title, and the first command."""
         first = next((each.command for each in self.done), "")
         return f"{self.title}: {first}" if first else self.title
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatNotNamed:
-    """To a player of several seats whose command names none of them; `seats` are the player's."""
-
-    page: ClassVar[str] = "which_seat"
-    subject: ClassVar[str] = ""
-
-    address: str
-    commands: tuple[str, ...]
-    seats: tuple[tuple[str, SeatName], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -771,28 +743,6 @@ class RequestReply:
             "unreadable": "your answer could not be read: nothing has changed",
             "passed-on": f"passed on to your GM, {waits}",
         }.get(self.outcome, "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordsForGm:
-    """To a GM: what a person wrote who was asked by mail, for a campaign; a reply goes to that person.
-
-    `declined`: with it they said NO. `seated`: with it they said YES.
-    """
-
-    page: ClassVar[str] = "words_for_gm"
-
-    campaign: str
-    kind: str
-    sender: str
-    words: str
-    declined: bool = False
-    seated: bool = False
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"{self.sender} has declined" if self.declined else f"a question from {self.sender}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

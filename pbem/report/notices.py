@@ -365,7 +365,7 @@ class Notice:
     """A small mail, of paragraphs and other blocks; `small.py` has those of fixed words.
 
     Without a `title` the subject is that; `about` follows the name of the campaign above it. Without a `preheader` it
-    is the first paragraph.
+    is the first paragraph. The `footer` is that of all mail if it has none of its own.
     """
 
     page: ClassVar[str] = "notice"
@@ -376,3 +376,4 @@ class Notice:
     preheader: str = ""
     about: tuple[str, ...] = ()
     to_gm: bool = False
+    footer: str = ""

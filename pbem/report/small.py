@@ -419,6 +419,189 @@ def mailbox_test(*, address: str) -> Notice:
     )
 
 
+def not_processed(*, address: str) -> Notice:
+    """To a sender whose message could not be processed because of a fault in the program."""
+    return Notice(
+        subject="",
+        title="Please send it once more",
+        preheader="Your mail has arrived, but a fault here kept it from being read. Nothing in it counts.",
+        blocks=(
+            panel("no", "Nothing in your mail counts", "It has arrived, but a fault here kept it from being read."),
+            (
+                "Your mail is kept, and the GM is notified. Please send your orders once more, as plain text, to "
+                f"{address}. Orders that were accepted before still count. If this answer comes again, "
+                "write to your GM."
+            ),
+        ),
+    )
+
+
+def quarantined(*, letter: int, sender: str, subject: str, problem: str) -> Notice:
+    """To a GM: a message was quarantined; `subject` is its own. `problem` is one sentence."""
+    who = sender or "an unreadable sender"
+    return Notice(
+        subject=f"message {letter} quarantined",
+        title=f"Message {letter} quarantined",
+        preheader=f"It could not be processed: {as_sentence(problem)}",
+        blocks=(
+            panel("no", "A message could not be processed", f'From {who}, with the subject "{subject}".'),
+            form(as_sentence(problem)),
+            (
+                "Nothing in it counts. It is kept whole, with a note for whoever removes the cause. Its sender, if "
+                "known, was asked to send it again; all other mail goes on."
+            ),
+            "To print it, and to have the next tick process it again once the cause is removed:",
+            form(f"pbem inbox {letter}", f"pbem inbox {letter} --retry"),
+        ),
+        footer="This mail goes to the GMs of all running campaigns.",
+    )
+
+
+def two_seats(*, address: str, campaign: str, seat: SeatName) -> Notice:
+    """To a player whose mail is for two seats: of its header, if it has one, and of the report that it answers."""
+    why = "It has the reply codes of two seats."
+    if campaign:
+        why = (
+            f"Its ORDERS line names seat {seat} in {campaign}, but it answers a report of another seat, or has the "
+            "code of one."
+        )
+    return Notice(
+        subject="",
+        title="Which seat is it for?",
+        preheader="Your mail could be meant for two seats, so nothing in it counts.",
+        blocks=(
+            panel("no", "Nothing in your mail counts", "It could be meant for two seats."),
+            why,
+            (
+                "Please answer the report of the seat you mean, or send all orders with the token of that seat to "
+                f"{address}:"
+            ),
+            form(f"ORDERS {campaign or 'CAMPAIGN'} {seat or 'SEAT'} TOKEN", "; your orders, one a line", "END"),
+        ),
+    )
+
+
+def which_seat(*, address: str, commands: Sequence[str], seats: Sequence[tuple[str, SeatName]]) -> Notice:
+    """To a player of several `seats`, each with its campaign, whose commands name none of them."""
+    said = "You play several seats, and your mail does not say which of them it is for"
+    first = [f"PLAYER {campaign} {seat}" for campaign, seat in seats]
+    return Notice(
+        subject="",
+        title="For which of your seats?",
+        preheader=f"{said}.",
+        blocks=(
+            (
+                f"{said}, so nothing was done. Please send it again as a reply to a report of that seat, or to "
+                f"{address} in a frame that begins with one of these lines:"
+            ),
+            form(*first),
+            "For example:",
+            form(first[0], *commands, "END"),
+        ),
+    )
+
+
+def gm_mismatch(*, campaign: str, sender: str, reply: bool) -> Notice:
+    """To a GM: a message in their name came without their token, or as a `reply` to their mail from another address."""
+    said = f"A mail from {sender}"
+    hint: tuple[str | Block, ...]
+    if reply:
+        brief, whole = "answered a mail to you as the GM.", f"answered a mail to you as the GM of {campaign}."
+        hint = (f"If it was you: reply from this address. If not, someone else can read your mail about {campaign}.",)
+    else:
+        how = "in your name, without your token."
+        brief, whole = f"held commands {how}", f"held commands for {campaign} {how}"
+        hint = (
+            (
+                f'If it was you: the frame is "GM {campaign} TOKEN". To be mailed a new token, which makes the old one '
+                "void:"
+            ),
+            form(f"pbem gm {campaign} --token"),
+        )
+    return Notice(
+        subject="rejected: a mail in your name",
+        title="Rejected: a mail in your name",
+        preheader=f"{said} {brief} Nothing was done.",
+        blocks=(panel("no", "Nothing was done", f"{said} {whole}"), *hint),
+        to_gm=True,
+    )
+
+
+_ASKED = {
+    "invite": ", whom you invited to ",
+    "join": ", who asked to join ",
+    "deputy": ", who was asked to be a deputy in ",
+    "import": ", who plays in ",
+    "message": ", who was asked about a mail for ",
+}
+
+
+def words_for_gm(*, campaign: str, kind: str, sender: str, words: str, declined: bool, seated: bool) -> Notice:
+    """To a GM: what a person wrote who was asked by mail, for a campaign; a reply goes to that person.
+
+    `kind` is that of the request. `declined`: with it they said NO. `seated`: with it they said YES.
+    """
+    who, did = f"{sender}{_ASKED.get(kind, ', of ')}{campaign}", "has declined" if declined else "has said yes"
+    settled = declined or seated
+    begins = f"{who}, {did}, and writes:" if settled else f"{who}, writes:"
+    return Notice(
+        subject=f"{sender} has declined" if declined else f"a question from {sender}",
+        title="Declined" if declined else "Yes, and a word" if seated else "A question for you",
+        preheader=f"{who} {did}." if settled else f"{who} writes.",
+        blocks=(
+            f"{who} has declined." if declined and not words else begins,
+            # Nothing but what that person wrote.
+            *([Block("said", (words,))] if words else []),
+            note(f"To answer, reply to this mail: it goes to {sender}."),
+        ),
+    )
+
+
+FloodOf = Literal["letters", "sheets", "keys"]
+"""Things of which too many came in a player's name."""
+
+
+def too_much_mail(
+    *, of: FloodOf, most: int, campaign: str, seat: SeatName, player: str, to_gm: bool, gm: str
+) -> Notice:
+    """To a player, and to their GM: more than `most` came in the player's name."""
+    whose = f"{'the' if to_gm else 'your'} seat {seat} in {campaign}"
+    came = {
+        "letters": (
+            f"More than {most} messages came today from {player}, the address of {whose}, that were alike in what "
+            "proves their sender, and had no token or reply code. Anybody can write that address. Those beyond "
+            f"{most} are quarantined."
+        ),
+        "sheets": (
+            f"{most} order sheets that were alike in what proves their sender came for {whose}, which is as many as "
+            "are accepted. Those that came since are quarantined, and do not count."
+        ),
+        "keys": (
+            f"{most} wrong tokens or reply codes were tried for {whose} today. Nothing was accepted by any of them."
+        ),
+    }
+    hint = (
+        '"pbem inbox" lists who wrote, and "pbem inbox ID --retry" processes a message again, on a later day.'
+        if to_gm
+        else "If these mails are yours, send those that matter again with the token of your welcome mail. If not, "
+        f"there is nothing to do; your GM, {gm}, is notified as well."
+    )
+    own = "Its player's own" if to_gm else "Your own"
+    return Notice(
+        subject=f"too much mail in the name of {seat}",
+        title="Too much mail",
+        about=(seat,),
+        preheader=f"More mail came in the name of {seat} than is read in a day.",
+        blocks=(
+            came[of],
+            (f"{own} mail is not affected: a sheet with the token counts as always, however many others come."),
+            hint,
+            note("This mail comes once a day."),
+        ),
+        to_gm=to_gm,
+    )
+
+
 _AT = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
 _LATER = _AT + dt.timedelta(days=2)
 _ZONE = "Europe/Berlin"
@@ -464,6 +647,17 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         sent_at=_AT,
         zone=_ZONE,
         reason="550 5.1.1 <ann@example.org>: there is no such user here",
+    ),
+    lambda: not_processed(address="orders@example.org"),
+    lambda: quarantined(letter=12, sender="", subject="hello", problem="the disk is full"),
+    lambda: two_seats(address="orders@example.org", campaign="trap7", seat="red"),
+    lambda: which_seat(address="orders@example.org", commands=("PAUSE",), seats=(("trap7", "red"), ("toy1", "blue"))),
+    lambda: gm_mismatch(campaign="trap7", sender="eve@example.org", reply=True),
+    lambda: words_for_gm(
+        campaign="trap7", kind="join", sender="eve@example.org", words="Who plays?", declined=False, seated=False
+    ),
+    lambda: too_much_mail(
+        of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm@example.org"
     ),
     lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
     lambda: mail_in_junk(folder="Junk", mails=("ann@example.org: Re: turn 3",)),

@@ -6,14 +6,12 @@ import dataclasses
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from pbem.inbox.frames import SheetHeader
-from pbem.inbox.replies import LimitReached, MessageQuarantined, ProcessingFailed, SeatMismatchNotice
+from pbem.report import small
 from pbem.report.answers import OpenGames, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text
 from pbem.report.notices import MailFrame, Notice, Page
-from pbem.report.small import SAMPLES
 from pbem.report.template_check import sample_pages
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -58,16 +56,16 @@ FIELDS: Mapping[str, Any] = {
     "site": "https://club.example.org/",
     "join": "mailto:orders@example.org?subject=JOIN%20trap7&body=JOIN%20trap7",
 }
-OTHERS = (
-    ProcessingFailed(address="orders@example.org"),
-    SeatMismatchNotice(address="orders@example.org", header=None),
-    SeatMismatchNotice(address="orders@example.org", header=SheetHeader("trap7", "red", "")),
-    LimitReached(of="letters", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm"),
-    LimitReached(of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
-    LimitReached(of="keys", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=True, gm="gm"),
-    MessageQuarantined(letter=12, sender="", written="hello", problem="the disk is full"),
+MORE = (
+    small.two_seats(address="orders@example.org", campaign="", seat=""),
+    small.gm_mismatch(campaign="trap7", sender="eve@example.org", reply=False),
+    small.words_for_gm(campaign="trap7", kind="invite", sender="gus", words="", declined=True, seated=False),
+    *(
+        small.too_much_mail(of=of, most=50, campaign="trap7", seat="red", player="ann", to_gm=True, gm="gm")
+        for of in get_args(small.FloodOf)
+    ),
 )
-"""Records that are declared beside their sender."""
+"""Small mails in their other words."""
 
 
 def filled(page: Page) -> Page:
@@ -90,10 +88,10 @@ def filled(page: Page) -> Page:
 
 def host_pages() -> Iterator[Page]:
     """Yield a sample of each mail that has the layout, with few fields and with all."""
-    yield from OTHERS
-    small = [make() for make in SAMPLES]
-    yield from small
-    others = (page for page in sample_pages() if page not in small)
+    yield from MORE
+    own = [make() for make in small.SAMPLES]
+    yield from own
+    others = (page for page in sample_pages() if page not in own)
     yield from (filled(page) for page in others if (HOST / f"{page.page}.j2").exists())
 
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from pbem.inbox.replies import ProcessingFailed
+from pbem.report import small
 from pbem.report.answers import Confirmation, Help, HelpOnVerb, OrderHelp
 from pbem.report.notices import MailText, Page, PressMessage, Reminder
 from pbem.report.renderer import Renderer
@@ -291,7 +291,7 @@ def test_dice_are_told_of_in_games_with_dice_alone(reporter: Renderer) -> None:
 
 def test_the_frame_is_small(reporter: Renderer) -> None:
     """The layout itself takes at most 3 kB, so that mails stay far below what Gmail clips."""
-    source = reporter.write(ProcessingFailed(address="a@example.org")).html
+    source = reporter.write(small.not_processed(address="a@example.org")).html
 
     assert len(re.sub(r'(?s)<h1.*(?=<p class="q k")', "", source).encode()) <= 3_000
 

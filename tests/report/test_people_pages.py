@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from pbem.inbox.command_parser import REFERENCE
+from pbem.report import small
 from pbem.report.answers import (
     Answer,
     CommandResult,
@@ -16,7 +17,6 @@ from pbem.report.answers import (
     ConfirmSender,
     FindingWithLine,
     Help,
-    SeatNotNamed,
 )
 from pbem.report.notices import Notice, Page
 from tests.report.toy import drawn_lines, reporter
@@ -48,7 +48,7 @@ NOTICE = Notice(
     subject="red has a new player",
     blocks=("The seat red of fair1 has a new player. " * 5, "It is ann."),
 )
-WHICH = SeatNotNamed(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
+WHICH = small.which_seat(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
 QUESTION = ConfirmSender(
     address="orders@example.org",
     sender="ann@example.org",
