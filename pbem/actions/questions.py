@@ -9,7 +9,8 @@ first, which has been mailed: so it is asked about.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -38,6 +39,32 @@ AUDIENCES = (ALL, ALLIES, SENDER)
 """Those whom an answer is for: all seats; the asking seat and its allies; or that seat alone."""
 
 _EXCERPT = 200
+
+
+_WISH = re.compile(
+    r"\b(?:(?:can|could|may|might) i|i would|id|let me)(?: please)?(?: (?:like|love|prefer|rather))?(?: to)? "
+    r"(?:be|play|have|get|take|(?:swap|switch|change)(?: seats)? (?:to|with))(?: as)?(?: the)?(?: seat)? ([\w-]{1,20}+)"
+)
+"""A wish for another seat, in small letters and without punctuation."""
+
+_LONGEST_WISH = 500
+
+_MARKS = re.compile(r"[^\w\s-]++")
+
+
+def may_wish(text: str) -> bool:
+    """Return True if a text may wish for another seat, whatever the seats are called."""
+    return _WISH.search(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKS.sub("", text[:_LONGEST_WISH].lower()).split())
+
+
+def wished_seat(text: str, own: SeatName, seats: Sequence[SeatName]) -> SeatName:
+    """Return the other seat that a player wishes to have, as in "could I be blue?"; "" if there is none."""
+    found = _WISH.findall(_plain(text))
+    return next((seat for seat in found if seat in seats and seat != own), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +96,7 @@ class AskGm(SeatCommand):
             label=label,
             text=passed.text,
             alliances=_load_allies(context, own.seat) is not None,
+            wish=wished_seat(passed.text, own.seat, snapshot.seats),
         )
         session.add(
             Question(

@@ -139,7 +139,10 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     _welcome(context, replace(place, address=person.address, paused=False), renewed)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     _tell_others(context, (place,), act, f"{place.seat} has a new player", said)
-    _tell_gm(context, actor, f"{place.seat} has a new player", said, f"It is {person.address}.")
+    full = snapshot.status == CampaignState.FORMING and not [each for each in free_places(snapshot) if each != place]
+    start = f"All seats are taken. To start: pbem start {snapshot.name} (by mail: START)"
+    subject = f"{place.seat} has a new player{', and all seats are taken' if full else ''}"
+    _tell_gm(context, actor, subject, said, f"It is {person.address}.", start if full else "")
 
 
 def _seat(context: Context, place: SeatView, person: Person | None) -> Report | None:

@@ -170,6 +170,10 @@ class Journal:
     entries: tuple[JournalLine, ...]
 
 
+_COLUMNS = 100
+"""Columns of a line of the journal."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShowJournal(Query[Journal]):
     """See all that was done to the campaign, when, and by whom; with a `turn`, while that was open."""
@@ -193,7 +197,8 @@ class ShowJournal(Query[Journal]):
             secret = "  (secret)" if entry.secret else ""
             undo = channel.either(f"pbem undo {facts.campaign} {entry.entry}", f"UNDO {entry.entry}")
             mark = f"  (undo: {undo})" if entry.undoable else ""
-            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}{mark}"
+            line = f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}{mark}"
+            yield line if len(line) <= _COLUMNS else wrap(line, "    ", _COLUMNS)
 
 
 def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:

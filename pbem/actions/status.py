@@ -14,13 +14,13 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
-from pbem.campaign.people import list_standbys, load_deputies
+from pbem.campaign.people import is_open, list_standbys, load_deputies
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
 from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, JournalEntry, OutgoingMail, Seat, Turn
-from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
+from pbem.store.models import Absence, JournalEntry, OutgoingMail, PendingRequest, Seat, Turn
+from pbem.store.types import CampaignState, HoldKind, OutgoingState, RequestKind, SeatState
 from pbem.text import count_noun, format_table, format_time
 
 
@@ -113,6 +113,7 @@ class CampaignStatus:
     `hold` is None if turns are run; `moved_to` is the address to which the campaign has moved, or "".
     `ruled`: its GM has ruled on the open turn, at `ruled_at`; `awaits_ruling`: it is held for a ruling.
     `closes` is the time after which late sheets do not count. `imported` is None unless it waits for its players.
+    `invited` are those who have not answered.
     """
 
     name: str
@@ -132,6 +133,7 @@ class CampaignStatus:
     seats: tuple[SeatStatus, ...]
     standbys: tuple[StandbyStatus, ...]
     imported: ImportStatus | None
+    invited: tuple[StandbyStatus, ...]
     undelivered: tuple[Undelivered, ...]
     result: GameResult | None
 
@@ -174,6 +176,8 @@ class ShowStatus(Query[CampaignStatus]):
             )
             yield from (f"  {line}" for line in deputy_lines(seat.seat, seat.deputies, facts.zone))
         yield from (f"  {line}" for line in standby_lines(facts.standbys))
+        for each in facts.invited:
+            yield f"  invited, no answer yet: {each.address}" + (f", for {each.wish}" if each.wish else "")
         yield from render_undelivered(facts.undelivered, "  ")
 
 
@@ -269,6 +273,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
         ),
         standbys=load_standbys(session, snapshot),
         imported=load_confirmations(session, snapshot) if snapshot.hold_kind == HoldKind.IMPORTED else None,
+        invited=load_invited(session, snapshot, now),
         undelivered=load_undelivered(session, snapshot.id),
         result=_load_result(session, app.game(snapshot.game), snapshot)
         if snapshot.status == CampaignState.OVER
@@ -289,6 +294,14 @@ def load_seat_deputies(
 def load_standbys(session: Session, snapshot: CampaignSnapshot) -> tuple[StandbyStatus, ...]:
     """Return the waiting list in its order."""
     return tuple(StandbyStatus(person.address, wish) for person, wish in list_standbys(session, snapshot.id))
+
+
+def load_invited(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> tuple[StandbyStatus, ...]:
+    """Return who is invited and may still answer, with the seat that is offered, "" for any."""
+    kind = (PendingRequest.campaign_id == snapshot.id, PendingRequest.kind == RequestKind.INVITE)
+    asked = session.scalars(select(PendingRequest).where(*kind).order_by(PendingRequest.id))
+    waiting = {each.data["address"]: each.data["wish"] for each in asked if is_open(each, now)}
+    return tuple(StandbyStatus(address, wish) for address, wish in waiting.items())
 
 
 def load_confirmations(session: Session, snapshot: CampaignSnapshot) -> ImportStatus:

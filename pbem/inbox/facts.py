@@ -14,10 +14,10 @@ from functools import cached_property
 
 from sqlalchemy import bindparam, func, select
 
-from pbem.actions.questions import AnswerCommand
+from pbem.actions.questions import AnswerCommand, AskGm, may_wish, wished_seat
 from pbem.campaign.courtesies import sender_names
 from pbem.campaign.people import is_in_time, is_open
-from pbem.inbox.authenticate import are_orders
+from pbem.inbox.authenticate import are_orders, find_orders
 from pbem.inbox.codes import Code as CodeFound
 from pbem.inbox.command_parser import CommandList, find_press, find_request, first_line
 from pbem.inbox.consent.effects import STEPS, act_of, read_answer_to
@@ -31,7 +31,7 @@ from pbem.inbox.queries import find_help
 from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.routes import Code, First, Frame, Machine, Sender
-from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seats_of
+from pbem.inbox.seat_lookup import SeatContext, find_seat, games_of, is_known, load_seat, seat_names, seats_of
 from pbem.mail.machines import RECALL
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, PendingRequest, Press, Question, Seat
 from pbem.store.types import CampaignState, RequestKind
@@ -106,7 +106,24 @@ class Reading:
     @cached_property
     def request(self) -> CommandList | None:
         """The commands of a player in it, unless it has a sheet."""
-        return None if self.sheet.header else find_request(self.case, self.known)
+        return None if self.sheet.header else find_request(self.case, self.known) or self._wish_for_seat()
+
+    def _wish_for_seat(self) -> CommandList | None:
+        """Return the question to the GM that a reply means which only wishes for another seat: "could I be blue?"."""
+        case, found = self.case, self.answered
+        typed = [line for line in case.letter.lines if line.strip()]
+        if found is None or not found.is_report or not may_wish(case.letter.text):
+            return None
+        spot = load_seat(case.session, found.seat_id)
+        game = case.app.game(spot.game)
+        # In free words an order cannot be told from a wish beside it.
+        if spot.status == CampaignState.RUNNING and (
+            (game.free_text and len(typed) > 1) or find_orders(case, spot, self.sheet.lines)
+        ):
+            return None
+        if not wished_seat(case.letter.text, spot.seat, seat_names(case.session, spot.campaign)):
+            return None
+        return CommandList(None, ((1, AskGm.usage),), texts={1: case.letter.text})
 
     @cached_property
     def answered(self) -> CodeFound | None:

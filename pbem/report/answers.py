@@ -510,6 +510,11 @@ class GmAnswer:
     label: str = ""
 
     @property
+    def numbered(self) -> bool:
+        """True if the number of the open turn stands behind a YES."""
+        return any(line[-1:].isdigit() and " YES " in line for line in self.asked)
+
+    @property
     def heading(self) -> str:
         """The result in a sentence or two, in capitals at its beginning."""
         few = self.done[0].line if len(self.done) == 1 else count_noun(self.count, "command")

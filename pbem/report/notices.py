@@ -190,7 +190,7 @@ class QuestionMail:
     """To the GM: a question of a seat, by its number. A plain reply is the answer.
 
     `deputy` is the address of the deputy who has asked, "" if the player did; `label` names the seat's turn.
-    `alliances`: the game has some, so that allies may be answered.
+    `alliances`: the game has some, so that allies may be answered. `wish` is another seat that they wish to have.
     """
 
     page: ClassVar[str] = "gm_question"
@@ -202,6 +202,7 @@ class QuestionMail:
     label: str
     text: str
     alliances: bool = False
+    wish: SeatName = ""
 
     @property
     def subject(self) -> str:

@@ -56,6 +56,7 @@ def dashboard() -> Dashboard:
         awaits_ruling=False,
         seats=seats,
         standbys=(StandbyStatus(LONG, ""), StandbyStatus(LONG, "red")),
+        invited=(),
         imported=None,
         undelivered=(),
         result=None,

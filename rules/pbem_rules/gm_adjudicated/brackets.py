@@ -12,6 +12,8 @@ COMMANDS = (ROLL, SET)
 
 _AS_IT_STANDS = "a line that is meant as it stands begins with a blank"
 _SHOWN = re.compile(r'\[ROLL (\S{1,80}) "([^"]{1,80})" #([0-9]{1,6})\]')
+# In capitals as a command is, with what belongs to one: "SET gold -= 5", "ROLL 3d6 the gate".
+_BARE = re.compile(r"(?:SET [^\s=]{1,80}+ ?(?:=|\+=|-=)|ROLL [0-9]{0,3}d[0-9])")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))  # as word processors and phones type them
 
 
@@ -20,8 +22,10 @@ def bracketed(line: str, section: str) -> tuple[str, str] | None:
 
     Raises:
         FieldError: If the command is misspelt, not closed, or stands under another
-            heading than [RESULT].
+            heading than [RESULT], or has no brackets.
     """
+    if _BARE.match(line):
+        raise FieldError("no-brackets", f"{line[:40]} has no brackets, and would be told as words", f"write: [{line}]")
     if not line.startswith("["):
         return None
     word, _, rest = line[1:].removesuffix("]").strip().partition(" ")

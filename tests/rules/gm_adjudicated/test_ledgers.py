@@ -101,6 +101,8 @@ def test_a_report_tells_what_changed_this_turn() -> None:
         ('[SET ships = "Argo" Swift]', "wrong-kind", 'write: "Argo", "Swift"'),
         ("[SET gold]", "missing-word", "write it like: gold -= 5"),
         ("[FILE]\n[SET gold = 5]", "wrong-section", "a line that is meant as it stands begins with a blank"),
+        ("SET gold = -5", "no-brackets", "write: [SET gold = -5]"),
+        ("SET world.winter -= 2", "no-brackets", "write: [SET world.winter -= 2]"),
     ],
 )
 def test_a_slip_brings_the_nearest(line: str, code: str, hint: str) -> None:
