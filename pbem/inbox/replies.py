@@ -454,7 +454,8 @@ def tell_of_absence(case: MessageContext) -> str:
 
     def tell(place: SeatRow) -> str:
         who = f"{case.shown_sender}, who plays {place.seat} in {place.campaign}"
-        said = f"{who}, has an answering machine that says: '{words}'", "You are told of it once a week."
+        pause = f"Reply PAUSE {place.seat} if turns shall not wait for their orders. You are told of it once a week."
+        said = f"{who}, has an answering machine that says: '{words}'", pause
         about = ("away", place.campaign, place.seat)
         return tell_gm_once(case, place.gm, about, f"{place.seat} may be away", *said, period=week)
 

@@ -140,6 +140,18 @@ def test_what_an_answering_machine_says_goes_to_the_gm_once_a_week(desk: Desk) -
     assert "has an answering machine that says: 'I am away until Monday.'" in " ".join(text_of(mail).split())
 
 
+def test_the_gm_is_offered_to_pause_who_is_away(desk: Desk) -> None:
+    """The line that the GM reads beside a player's absence pauses the seat, as a reply."""
+    desk.post("I am away until Monday.", headers=AWAY)
+    desk.answer()
+    (mail,) = [mail for mail in desk.mails() if mail["Subject"] == "[toy1] red may be away"]
+    assert "Reply PAUSE red if turns shall not wait" in text_of(mail)
+
+    desk.reply(mail, "PAUSE red")
+    desk.answer()
+    assert "Done: pause seat red" in desk.last(str(mail["To"]))["Subject"]
+
+
 def test_a_recall_is_answered(desk: Desk) -> None:
     """A mail cannot be recalled; the answer says what withdraws orders."""
     desk.reply(desk.last(), 'Ann would like to recall the message, "my orders".', subject="Recall: my orders")
