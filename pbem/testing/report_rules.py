@@ -26,6 +26,9 @@ WIDEST = 78
 MAP_COLUMNS = WIDEST - 2
 """Columns of a map, which a report indents by two."""
 
+FEWEST_WORDS = 4
+"""Words in the title of a picture; fewer are a name, and no sentence."""
+
 LARGEST_PICTURE = 2_000
 LARGEST_MEMORY = 10_000
 MOST_BRIEF, BRIEF = 5, 90
@@ -158,7 +161,7 @@ class ReportRules(RulesetTests):
 
     @rule(
         "Name pictures in small letters, digits and -, differently within a report; give each a title on "
-        "one line and a size of 1 to 2,000."
+        "one line, a sentence on what it shows, and a size of 1 to 2,000."
     )
     def test_pictures_can_be_told_apart(self) -> None:
         """Each picture of a report has a name fit for a file, a title and a sensible size."""
@@ -168,7 +171,8 @@ class ReportRules(RulesetTests):
             for picture in pictures:
                 assert re.fullmatch(r"[a-z][a-z0-9-]*", picture.name)
                 assert picture.title.isprintable()
-                assert picture.title
+                # It stands in the place of the picture in programs that show text alone.
+                assert len(picture.title.split()) >= FEWEST_WORDS
                 assert 0 < picture.width <= LARGEST_PICTURE
                 assert 0 < picture.height <= LARGEST_PICTURE
 
