@@ -378,6 +378,10 @@ _LINK = (
     "Your reports bring a link to a page from now on, in campaigns that have a site; in others the page is a file of"
     " the report. FORMAT NOPAGE leaves it out."
 )
+_PAGE_LINKED = (
+    "Your reports bring a link to a page from now on, where orders can be put together by clicking; as a file it would"
+    " not pass all spam filters. FORMAT NOPAGE leaves it out."
+)
 _NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
 _CALENDAR = "Deadlines come as files for your calendar from now on, with reports that have files at all."
 _NO_CALENDAR = "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
@@ -433,5 +437,7 @@ def set_format(asked: Requester, order: MailAs) -> str:
     if asked.person is None:
         return _NOBODY
     column, value, said = _FORMS[order.form]
+    if value == PageDelivery.ATTACHED and asked.case.app.settings.has_site:
+        value, said = PageDelivery.LINK, _PAGE_LINKED
     setattr(asked.person, column, value)
     return said

@@ -89,7 +89,10 @@ def render_seat_page(
     """
     tag = '<div class="map" data-name="{}">{}</div>'
     maps = {
-        facts.content_id(picture.name): tag.format(escape(picture.name.capitalize()), interactive_svg(picture))
+        # Spam filters count texts that meet without a blank as words broken up by tags.
+        facts.content_id(picture.name): tag.format(
+            escape(picture.name.capitalize()), interactive_svg(picture).replace("</text>", "</text>\n")
+        )
         for picture in pictures
     }
     maps |= Attachments(ruleset, view, facts).elements()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pbem.report.renderer import Renderer
-from pbem.ruleset import Choice, View
+from pbem.ruleset import Background, Choice, Drawing, Label, View
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 
 
@@ -33,6 +33,18 @@ def form_of(game: Fair) -> Any:
     found = re.search(r'<script type="application/json" id="seat">(.*?)</script>', page, re.DOTALL)
     assert found
     return json.loads(found[1])["desk"]
+
+
+def test_texts_of_a_map_do_not_meet_on_a_page() -> None:
+    """A line ends behind each: SpamAssassin takes texts that meet for words that tags break up (2.5 points)."""
+    drawing = Drawing(Background("", 80, 40), (Label(1, 9, "A1", 9, "#000"), Label(9, 9, "B2", 9, "#000")))
+    with Renderer(TEMPLATES, {"fair": Fair()}, pictures=False) as renderer:
+        shown = [drawing.picture("map", "The fair from above.")]
+        html = f'<body><img src="cid:{facts().content_id("map")}" alt=""></body>'
+        page = renderer.seat_page(Fair(), seen(), facts(), html, pictures=shown).decode()
+
+    assert "B2</text>\n" in page
+    assert "</text><" not in page
 
 
 def test_a_page_has_what_can_be_ordered() -> None:
