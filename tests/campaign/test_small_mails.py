@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from pbem.campaign.notices import post
+from pbem.campaign.notices import GM, gm_moment, post
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.report import small
 from pbem.report.notices import Notice
@@ -71,3 +71,16 @@ def test_the_guide_names_the_places_of_a_small_mail() -> None:
     part = guide.partition("### A small mail: 1 place\n")[2].partition("\n### ")[0]
 
     assert [word for word in part.split() if word.startswith("`pbem/")] == ["`pbem/report/small.py`:"]
+
+
+def test_a_mail_of_an_id_is_sent_once(desk: Desk) -> None:
+    """Whoever asks twice for the mail of an act, or for one to the GM of a moment, sends it once; without, twice."""
+    desk.begin()
+    with desk.app.store.writing() as session:
+        context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        moment = gm_moment(context.snapshot, "snow")
+        asked = ((context.snapshot.playing, ("act", 99)), (GM, moment), (GM, ()))
+        first, again = ([post(context, to, snowed_in(depth=40), id_=id_) for to, id_ in asked] for _ in range(2))
+
+    assert all(first)
+    assert list(map(bool, again)) == [False, False, True]
