@@ -151,7 +151,7 @@ def _mailer(case: MessageContext, spot: SeatContext | None) -> CampaignMailer:
 
 
 def _in_reply(case: MessageContext, mailer: CampaignMailer, reply: Reply, id_: str) -> NewMail:
-    code, of_campaign = reply.code, reply.heading or (reply.spot is not None and reply.code)
+    code, of_campaign = reply.code, reply.heading or reply.spot
     about = redact_credentials(bare_subject(case.letter.subject)) or "your mail"
     subject = f"Re: {mailer.subject(about, code) if of_campaign else about}"
     own = reply.page.subject if isinstance(reply.page, Answer | Refusal) else ""

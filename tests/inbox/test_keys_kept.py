@@ -84,7 +84,7 @@ def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
     desk.post("Here they are.", subject=f"ORDERS toy1 red {own}")
     desk.answer()
 
-    assert desk.last(ANN)["Subject"] == f"Re: ORDERS toy1 red {MASK}"
+    assert desk.last(ANN)["Subject"] == f"Re: [toy1] ORDERS toy1 red {MASK}"
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,8 @@ def test_what_became_of_a_message_is_told_in_words(late: Desk) -> None:
 
     assert shown.note.startswith("too late: its turn had been run; answered")
     assert REASONS.keys() == set(get_args(Reason))
+
+
+def test_the_answer_to_a_late_sheet_names_the_campaign(late: Desk) -> None:
+    """Its subject has the campaign before that of the message, as each answer about a seat."""
+    assert late.last(ANN)["Subject"].startswith("Re: [toy1] ")
