@@ -248,8 +248,12 @@ class AnnouncementMail:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
-        return f"from the GM: {' '.join(self.text.split())}"
+        """The subject of the mail: its first line in words, without the marks of Markdown."""
+        words = (
+            " ".join(line.lstrip("#>-+* \t").replace("*", "").replace("`", "").split())
+            for line in self.text.split("\n")
+        )
+        return f"from the GM: {next(filter(None, words), '')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

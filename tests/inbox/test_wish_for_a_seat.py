@@ -8,6 +8,7 @@ from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.seats import Invite, OpenSeat
 from pbem.actions.settings import ShowJournal
 from pbem.actions.status import ShowStatus
+from pbem.report.notices import AnnouncementMail
 from tests.inbox.gms import framed, running
 from tests.inbox.people import ANN, BOB, EVE, GM, form, players, reports, words
 from tests.toy.home import Desk
@@ -71,3 +72,12 @@ def test_lines_of_the_journal_fit(running: Desk) -> None:
 def test_the_number_behind_yes_is_told(running: Desk) -> None:
     """It is the open turn, about which the GM was asked."""
     assert "REMOVE red YES 1. The number behind YES is that of the open turn" in words(framed(running, "REMOVE red"))
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [("*Welcome* to the war.\n- be nice\n- be late", "Welcome to the war."), ("\n# News\n\nRain.", "News")],
+)
+def test_the_subject_of_an_announcement_is_its_first_words(text: str, subject: str) -> None:
+    """It has no marks of Markdown, and nothing of what stands in further lines."""
+    assert AnnouncementMail(campaign="toy1", gm=GM, to=(), text=text).subject == f"from the GM: {subject}"
