@@ -350,18 +350,21 @@ class NewCampaign:
 class CampaignCreated:
     """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn.
 
-    `shared` are the addresses that play several seats, with these.
+    `shared` are the addresses that play several seats, with these. `warning` is told of its schedule.
     """
 
     seal: str
     mails: int
     first: int = 1
     shared: Mapping[str, Sequence[SeatName]] = field(default_factory=dict)
+    warning: str = ""
 
 
 def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) -> Iterator[str]:
     """Yield what the creation of a campaign did, and how to go on."""
     yield f"Created {name}."
+    if created.warning:
+        yield created.warning
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     for address, seats in created.shared.items():
@@ -435,7 +438,8 @@ def _save_campaign(app: App, campaign: Campaign, seats: Mapping[str, str], now: 
         # Mailed before any player adds a word: so no one can try seeds until one suits (decision 16).
         mail_dice_notice_gm(context)
         mails = 1 + mail_dice_notice(context, snapshot.places)
-        return CampaignCreated(sealed, mails, first=snapshot.first, shared=_shared_addresses(snapshot))
+        shared, warning = _shared_addresses(snapshot), snapshot.schedule.warning
+        return CampaignCreated(sealed, mails, first=snapshot.first, shared=shared, warning=warning)
 
 
 def _shared_addresses(snapshot: CampaignSnapshot) -> Mapping[str, Sequence[SeatName]]:

@@ -21,6 +21,7 @@ from pbem.campaign.notices import post
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
 from pbem.campaign.schedule import start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, Context, find_seat_view, open_deadline
+from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
@@ -214,11 +215,11 @@ class NoteAbsence(SeatCommand):
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _explain_bad_days(first, last, now):
-            return TextResult(f"Your absence was not noted: {wrong}")
+            raise CampaignError(f"your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
         if refused := _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until):
-            return TextResult(f"Your absence was not noted: {refused}")
+            raise CampaignError(f"your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)

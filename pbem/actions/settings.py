@@ -27,6 +27,7 @@ from pbem.campaign.house_rules import (
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import GM, post
 from pbem.campaign.people import generate_token, hash_token
+from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address, require_name, with_name
@@ -270,10 +271,11 @@ class SetHouseRule(PreviewedChange[TextResult]):
         act = add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         if (schedule := changed.pop(SCHEDULE, None)) is not None:
             change_schedule(context, schedule, act)
+        warning = Schedule.read(schedule).warning if schedule else ""
         campaign = context.session.get_one(Campaign, context.snapshot.id)
         # A new dict: SQLAlchemy does not see changes inside of a JSON value.
         campaign.policy = {**campaign.policy, **changed}
-        return TextResult(f"house rules changed: {said}.", undo=context.snapshot.name)
+        return TextResult(f"house rules changed: {said}. {warning}".rstrip(), undo=context.snapshot.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,13 +153,20 @@ def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:
     return "correction" if reading.parsed.errors and says_wait is None else ""
 
 
-_HOST_WORDS = {"WAIT": True, "FINAL": False}
 _MAY_BE_HOST_WORD = re.compile("WAIT|FINAL")
+_HOST_WORD = re.compile(
+    r"(?:PLEASE )?(?:(WAIT)(?: (?:FOR|UNTIL|TILL) (?:THE )?DEADLINE)?|FINAL)"
+    r"(?: (?:PLEASE|PLS|THANKS|THANK YOU|THX)){0,2}"
+)
+_MOST_OF_HOST_WORD = 8
 
 
 def host_word(words: Sequence[str]) -> bool | None:
-    """Return True for the words of a line that are WAIT alone, False for FINAL alone, None for others."""
-    return _HOST_WORDS.get(words[0].upper()) if len(words) == 1 else None
+    """Return True for the words of a line that are WAIT, False for FINAL, alone or with "please", None for others."""
+    if len(words) > _MOST_OF_HOST_WORD:
+        return None
+    found = _HOST_WORD.fullmatch(" ".join(word.upper().strip(".,!:") for word in words))
+    return found[1] is not None if found else None
 
 
 def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | None]:
@@ -176,8 +183,8 @@ def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | No
 
 def says_wait(line: str) -> bool:
     """Return True for a line of a sheet by which the turn is to wait for its deadline."""
-    words = [word.upper() for word in split_words(line)]
-    return words == ["WAIT"] or (words[:1] == ["ORDERS"] and words[-1] == "WAIT")
+    words = split_words(line)
+    return host_word(words[-1:] if words[:1] and words[0].upper() == "ORDERS" else words) is True
 
 
 MOST_CORRECTED = 10

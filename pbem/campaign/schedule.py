@@ -26,6 +26,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import TypedDict
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pbem.errors import CampaignError
@@ -66,16 +67,26 @@ class Schedule:
         words, tidy = text.split(), " ".join(text.split())
         match [word.upper() for word in words], words:
             case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
-                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), weeks=_read_weeks(weeks))
+                return cls(tidy, **_read_weekly(days, clock, zone), weeks=_read_weeks(weeks))
             case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
                 return cls(tidy, _read_zone(zone[0]) if zone else "UTC", every=require_duration(span))
             case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
-                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock))
+                return cls(tidy, **_read_weekly(days, clock, zone))
             case _, [ordinals, days, clock, zone]:
                 numbers = frozenset(map(_read_ordinal, ordinals.split(",")))
-                return cls(tidy, _read_zone(zone), _read_days(days), _read_clock(clock), ordinals=numbers)
+                return cls(tidy, **_read_weekly(days, clock, zone), ordinals=numbers)
         example = "Example: FRI 20:00 Europe/Berlin. More: pbem help schedule"
         raise CampaignError(f'"{text}" is not a schedule. {example}')
+
+    @property
+    def warning(self) -> str:
+        """A sentence on a zone that names no place and has no summer time, such as EST; "" for all others."""
+        if _names_place(self.zone) or self.zone in _UNIVERSAL:
+            return ""
+        zone = ZoneInfo(self.zone)
+        offsets = {dt.datetime(_SOME_YEAR, month, 1, tzinfo=zone).utcoffset() for month in (1, 7)}
+        city = _CITIES.get(self.zone.upper())
+        return "" if len(offsets) > 1 else f"{self.zone} has no summer time{f'; {city} has' if city else ''}."
 
     def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
         """Return the deadline, in UTC, of a turn that opens at this moment.
@@ -168,6 +179,17 @@ def require_duration(word: str) -> dt.timedelta:
     return span
 
 
+class _Weekly(TypedDict):
+    days: frozenset[int]
+    at: dt.time
+    zone: str
+
+
+def _read_weekly(days: str, clock: str, zone: str) -> _Weekly:
+    """Return the days, the time and the zone of a schedule; the first word at fault is told."""
+    return {"days": _read_days(days), "at": _read_clock(clock), "zone": _read_zone(zone)}
+
+
 def _read_weeks(word: str) -> int:
     if not _WEEKS.fullmatch(word) or not 1 <= int(word) <= _MOST_WEEKS:
         raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
@@ -205,13 +227,73 @@ def _read_clock(word: str) -> dt.time:
     return dt.time(int(match[1]), int(match[2]))
 
 
+_CITIES = {
+    **dict.fromkeys(("PST", "PDT", "PT"), "America/Los_Angeles"),
+    **dict.fromkeys(("MST", "MDT", "MT"), "America/Denver"),
+    **dict.fromkeys(("CST", "CDT", "CT"), "America/Chicago"),
+    **dict.fromkeys(("EST", "EDT", "ET"), "America/New_York"),
+    "HST": "Pacific/Honolulu",
+    "BST": "Europe/London",
+    "WEST": "Europe/Lisbon",
+    "CEST": "Europe/Berlin",
+    "EEST": "Europe/Athens",
+    "MSK": "Europe/Moscow",
+    "IST": "Asia/Kolkata",
+    "JST": "Asia/Tokyo",
+    "AWST": "Australia/Perth",
+    **dict.fromkeys(("ACST", "ACDT"), "Australia/Adelaide"),
+    **dict.fromkeys(("AEST", "AEDT"), "Australia/Sydney"),
+    **dict.fromkeys(("NZST", "NZDT"), "Pacific/Auckland"),
+}
+"""Cities by abbreviations that are no time zones, or have no summer time."""
+
+_OFFSET = re.compile(r"(?:GMT|UTC)?([+-][0-9]{1,2})(?::?00)?", re.IGNORECASE)
+_CITY_AT = {
+    -10: "Pacific/Honolulu",
+    -9: "America/Anchorage",
+    -8: "America/Los_Angeles",
+    -7: "America/Denver",
+    -6: "America/Chicago",
+    -5: "America/New_York",
+    -4: "America/Halifax",
+    -3: "America/Sao_Paulo",
+    -1: "Atlantic/Azores",
+    0: "UTC",
+    1: "Europe/Berlin",
+    2: "Europe/Athens",
+    3: "Europe/Moscow",
+    4: "Asia/Dubai",
+    5: "Asia/Karachi",
+    6: "Asia/Dhaka",
+    7: "Asia/Bangkok",
+    8: "Asia/Singapore",
+    9: "Asia/Tokyo",
+    10: "Australia/Sydney",
+    11: "Pacific/Noumea",
+    12: "Pacific/Auckland",
+}
+"""Cities by their hours before UTC in winter."""
+
+
+_UNIVERSAL = ("UTC", "GMT", "Z", "Zulu", "UCT", "Universal", "Greenwich")
+_SOME_YEAR = 2026
+
+
+def _names_place(zone: str) -> bool:
+    return "/" in zone and not zone.startswith("Etc/")
+
+
 def _read_zone(word: str) -> str:
     try:
         return ZoneInfo(word).key
     # ValueError for a key such as "../x"; OSError for "Europe", a folder, where the package tzdata is installed.
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass
-    names = sorted(available_timezones())
+    offset = _OFFSET.fullmatch(word)
+    if city := _CITY_AT.get(int(offset[1])) if offset else _CITIES.get(word.upper()):
+        raise CampaignError(f"{word!r} is not a time zone: did you mean {city}?")
+    # Names without a place, such as EST and Etc/GMT+2, have no summer time, and the latter the other sign.
+    names = sorted(name for name in available_timezones() if name == "UTC" or _names_place(name))
     ends = {name.rpartition("/")[2].casefold(): name for name in names}
     whole = {name.casefold(): name for name in names} | ends
     # Compared without the continent too: "Berlin" is near Europe/Berlin.

@@ -10,7 +10,7 @@ from pbem.campaign.order_sheets import open_report, parse_sheet
 from pbem.errors import PARSE_ERRORS
 from pbem.inbox.frames import SheetText, file_lines, find_sheet
 from pbem.inbox.sheet_choice import choose_sheet
-from pbem.mail.reply_parser import rejoin_lines
+from pbem.mail.reply_parser import is_routine, rejoin_lines
 from pbem.report.answers import FindingWithLine, RestatedOrder
 from pbem.report.data import ReportDataError
 from pbem.ruleset import order_tree
@@ -49,6 +49,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     """
     ruleset, data = open_report(games, report)
     lines, cleaned = file_lines(sheet)
+    cleaned = [note for note in cleaned if not is_routine(note)]
     lines, mended = rejoin_lines(lines)
     sheet_text = find_sheet(lines, {data["campaign"]})
     found = _call_ruleset(ruleset, lambda: choose_sheet(ruleset, data["view"], sheet_text, None))
@@ -61,7 +62,13 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         orders=reading.restated,
         findings=reading.told,
         missing=reading.missing,
-        notes=(*cleaned, *mended, *found.notes, *_other_seat_note(found, data), *reading.notes),
+        notes=(
+            *(note for note in cleaned if not is_routine(note)),
+            *mended,
+            *found.notes,
+            *_other_seat_note(found, data),
+            *reading.notes,
+        ),
         courtesies=(*reading.courtesies, *found.courtesies),
     )
 

@@ -145,7 +145,7 @@ def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason)
         # In the thread of the question, not of a report: its code confirms nothing else.
         spot = replace(load_seat(case.session, asked.data["seat_id"]), report_message_id=asked.message_id)
     campaign, seat = (spot.campaign, spot.seat) if spot else ("", "")
-    page = Refusal(reason=reason, address=case.address, campaign=campaign, seat=seat, notes=case.letter.notes)
+    page = Refusal(reason=reason, address=case.address, campaign=campaign, seat=seat, notes=case.notes)
     return f"{reason}; " + answer(case, asked.data["to"], page, spot=spot)
 
 

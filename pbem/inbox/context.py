@@ -15,6 +15,7 @@ from pbem.inbox.frames import GmFrame, SheetHeader, SheetText
 from pbem.inbox.seat_lookup import DeputyInfo, SeatContext
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
+from pbem.mail.reply_parser import is_routine
 from pbem.report.answers import Doubt, Reason
 from pbem.store.models import InboxMessage
 
@@ -180,6 +181,12 @@ class MessageContext:
     def address(self) -> str:
         """The order address."""
         return self.app.settings.address
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the sender is told of the text; of what is left out of most replies nothing, if more was typed."""
+        typed = self.letter.text.strip()
+        return tuple(note for note in self.letter.notes if not (typed and is_routine(note)))
 
     @property
     def sender(self) -> str:

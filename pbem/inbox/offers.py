@@ -104,7 +104,7 @@ def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> s
         f"Not done: your reply was not sent to {writer}. {why}\n"
         f"To write, begin a mail with the line {how}; your words go below."
     )
-    page = Answer(address=case.address, done=(CommandResult("a reply to press", said),), notes=case.letter.notes)
+    page = Answer(address=case.address, done=(CommandResult("a reply to press", said),), notes=case.notes)
     return "a reply to press; " + answer(case, spot.address, page, spot=spot, code=spot.code)
 
 
@@ -153,7 +153,7 @@ def offer_texts(case: MessageContext, spot: SeatContext, found: Screened, *, dep
     person = find_person(case.session, deputy or spot.address)
     data = {"deputy": deputy, "pieces": able}
     because = tuple(redact_all(line.strip()) for line in found.because)
-    notes = (*case.letter.notes, *found.notes)
+    notes = (*case.notes, *found.notes)
     if person is None or not _offer(
         case, spot, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
     ):

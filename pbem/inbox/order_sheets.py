@@ -269,11 +269,17 @@ def _split_wishes(case: MessageContext, reading: SheetReading) -> tuple[SheetRea
     return dataclasses.replace(reading, parsed=parsed), wishes
 
 
+_TO_GM = "Your GM has not seen this. To ask your GM, send ASK GM as the first line, and your question below it."
+"""The answer to a question beside orders, or in place of them."""
+
+
 def _answer_line(case: MessageContext, reading: SheetReading, line: str) -> str:
     """Return the answer to a line in error that wishes for a command; "" if it may be meant as an order."""
     if said := answer_wish(line, case.now.date()):
         return said
-    return "" if reading.book.is_like_order(line) else answer_slip(line)
+    if reading.book.is_like_order(line):
+        return ""
+    return answer_slip(line) or (_TO_GM if line.rstrip().endswith("?") else "")
 
 
 def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
@@ -299,7 +305,7 @@ def _answer_wishes(
     page = AnswerPage(
         address=case.address,
         done=tuple(wishes.values())[:_MOST_ASIDE],
-        notes=(*case.letter.notes, *notes),
+        notes=(*case.notes, *notes),
         hints=True,
     )
     return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code)
@@ -307,7 +313,7 @@ def _answer_wishes(
 
 def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> Outcome:
     """Withdraw the sheet that counts, and mail it back; without one say so."""
-    spot, counted, notes = claim.spot, earlier.counted, (*case.letter.notes, *sheet.notes, *claim.notes)
+    spot, counted, notes = claim.spot, earlier.counted, (*case.notes, *sheet.notes, *claim.notes)
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
     if counted is None:
         nothing = f"No orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear."
@@ -357,7 +363,7 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
     # Beside free words they go to the GM (`pbem.actions.player_words`).
-    beside = case.letter.notes if typed.ruleset.free_text else ()
+    beside = case.notes if typed.ruleset.free_text else ()
     files = {note: name for note in beside if (name := unread_file(note))}
     return dataclasses.replace(
         told,
@@ -368,7 +374,7 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
-            *(*(note for note in case.letter.notes if note not in files), *sheet.notes, *claim.notes, *told.notes),
+            *(*(note for note in case.notes if note not in files), *sheet.notes, *claim.notes, *told.notes),
             *(*_wait_note(read), *_wishes_above(case, sheet)),
         ),
         courtesies=(*told.courtesies, *sheet.courtesies),
@@ -556,6 +562,6 @@ def _refuse_empty_sheet(
         counted_at=counted.at if counted else None,
         weighty=describe_weighty(counted.orders if counted else ()),
         zone=Schedule.read(spot.schedule).zone,
-        notes=(*case.letter.notes, *sheet.notes, *hidden, *notes),
+        notes=(*case.notes, *sheet.notes, *hidden, *notes),
     )
     return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)

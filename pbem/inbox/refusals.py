@@ -91,7 +91,7 @@ def decline_typed(case: MessageContext, claim: AuthResult) -> str:
         return refuse(case, claim)
     why = "Send them again, as a reply to your latest report: what came here does not show that they are yours."
     said = CommandResult("the orders in your mail", f"Not done: they were not taken. {why}")
-    page = AnswerPage(address=case.address, done=(said,), notes=case.letter.notes)
+    page = AnswerPage(address=case.address, done=(said,), notes=case.notes)
     return "orders not taken; " + answer(case, claim.to, page, spot=claim.spot)
 
 
@@ -109,7 +109,7 @@ def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: 
         counted_at=doubt.counted_at,
         weighty=doubt.weighty,
         zone=Schedule.read(spot.schedule).zone,
-        notes=case.letter.notes,
+        notes=case.notes,
     )
     return answer(case, to, page, spot=spot)
 
@@ -183,7 +183,7 @@ def _refuse_known(case: MessageContext, claim: Declined) -> str:
         typed=redact_credentials(claim.typed),
         hint=spot.moved_to if spot and spot.moved_to else claim.hint,
         gm=spot.gm_shown if spot else "",
-        notes=case.letter.notes,
+        notes=case.notes,
     )
     return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
 

@@ -346,7 +346,7 @@ def _send_answer(asker: Requester, request: CommandList, parsed: ParsedSheet, do
         address=case.address,
         done=told,
         findings=tell_findings(parsed.findings, request.lines),
-        notes=(*case.letter.notes, *request.notes),
+        notes=(*case.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
     seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None

@@ -9,13 +9,15 @@ edited where a message quotes it are added to those typed elsewhere in the messa
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
 from pbem.campaign.order_sheets import has_lines_of_form, quote_lines
+from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import (
     Frame,
@@ -26,13 +28,14 @@ from pbem.inbox.frames import (
     has_quoted_comment,
     plain_sheet,
     spell_line,
+    words_of,
 )
 from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, sort_frames
 from pbem.inbox.quoted_originals import load_named_texts, strip_our_files
 from pbem.inbox.seat_lookup import seat_for_deputy
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.quoting import is_quoted
-from pbem.mail.reply_parser import QUOTED_FORM, QUOTED_LINES
+from pbem.mail.reply_parser import is_routine
 from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
@@ -127,6 +130,12 @@ def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Attac
     return replace(plain_sheet(filed.lines), notes=(read_from(filed.names),))
 
 
+_MOST_LEFT_OUT = 200
+"""Lines left out among which orders are looked for."""
+
+_BARS = " \t>|"
+"""Signs by which programs mark quotations."""
+
 _MOST_SENT = 20
 """Sheets of a turn with which quoted frames are compared, the newest ones."""
 
@@ -162,10 +171,13 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
     if case.letter.notes:
         case = replace(case, letter=strip_our_files(case.session, case.letter, case.codes, case.letter_id))
     lines = case.letter.source_lines
-    if not _may_quote_form(lines, case.letter.lines):
+    if not _leaves_lines_out(lines, case.letter.lines):
         return case, claim, sheet
-    frames = sort_frames(lines, case.letter.lines, _load_mailed(case, claim))
-    sheet = replace(sheet, notes=(*sheet.notes, *_describe_hidden(frames)))
+    mailed = list(load_named_texts(case.session, case.letter, case.codes))
+    quotes_form = has_frame(lines) or has_quoted_comment(lines)
+    frames = sort_frames(lines, case.letter.lines, _load_mailed(case, claim, mailed)) if quotes_form else []
+    notes = (*sheet.notes, *_describe_hidden(frames), *_describe_left_out(case, claim, frames, mailed))
+    sheet = replace(sheet, notes=notes)
     found = [each for each in frames if each.told]
     read, reason = _choose(found)
     if read is None:
@@ -179,20 +191,36 @@ def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) ->
         return case, claim, _tell(sheet, [read], reason)
     orders = missing_in(read.orders, outside)
     added = plain_sheet([*outside, *map(redact_credentials, orders)])
-    case = replace(case, letter=replace(case.letter, notes=tuple(_other_notes(case.letter.notes))))
+    notes = tuple(note for note in case.letter.notes if not is_routine(note))
+    case = replace(case, letter=replace(case.letter, notes=notes))
     return case, claim, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)
 
 
-def _may_quote_form(lines: Sequence[str], typed: Sequence[str]) -> bool:
-    """Return True if a text has more lines than those that were typed, and a frame or a quoted comment among them."""
-    more = sum(map(bool, map(str.strip, lines))) > sum(map(bool, map(str.strip, typed)))
-    return more and (has_frame(lines) or has_quoted_comment(lines))
+def _leaves_lines_out(lines: Sequence[str], typed: Sequence[str]) -> bool:
+    """Return True if a text has more lines than those that were typed."""
+    return sum(map(bool, map(str.strip, lines))) > sum(map(bool, map(str.strip, typed)))
 
 
 def _describe_hidden(frames: Sequence[FoundForm]) -> Iterator[str]:
     hidden = [redact_credentials(line) for each in frames for line in each.hidden]
     if hidden:
         yield f"In the form in the quotation, still behind a ;: {quote_lines(hidden)}. Take the ; away to give them."
+
+
+def _describe_left_out(
+    case: MessageContext, claim: Accepted, frames: Sequence[FoundForm], mailed: Iterable[Sequence[str]]
+) -> Iterator[str]:
+    """Yield a note on orders among the lines that were left out: quoted from none of our mails, or added to the text.
+
+    Those in the frames are told already.
+    """
+    told = (line for each in frames for line in (*each.orders, *each.hidden))
+    known = f" {' '.join(word for line in chain(case.letter.lines, told, *mailed) for word in words_of(line))} "
+    left = [line.lstrip(_BARS) for line in case.letter.source_lines if f" {' '.join(words_of(line))} " not in known]
+    orders = find_orders(case, claim.spot, tuple(enumerate(left[:_MOST_LEFT_OUT], start=1))) if left else ()
+    if orders:
+        shown = quote_lines([redact_credentials(line) for _, line in orders])
+        yield f"NOT read, as your mail program quoted or added it: {shown}. Write orders at the top of your reply."
 
 
 def _choose(found: Sequence[FoundForm]) -> tuple[FoundForm | None, str]:
@@ -243,18 +271,11 @@ def _tell(sheet: SheetText, found: Sequence[FoundForm], reason: str) -> SheetTex
     return replace(sheet, notes=(*sheet.notes, note), unread=len(unread))
 
 
-def _other_notes(notes: Sequence[str]) -> Iterator[str]:
-    """Yield the notes but for those that quoted lines were left out."""
-    return (note for note in notes if note != QUOTED_FORM and not QUOTED_LINES.fullmatch(note))
-
-
-def _load_mailed(case: MessageContext, claim: Accepted) -> Mailed:
+def _load_mailed(case: MessageContext, claim: Accepted, mailed: Iterable[Sequence[str]]) -> Mailed:
     """Return what was mailed to the writer of a message, and what the seat has sent this turn."""
     spot = claim.spot
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
-    frames = [
-        frame for lines in load_named_texts(case.session, case.letter, case.codes) for frame in find_frames(lines)
-    ]
+    frames = [frame for lines in mailed for frame in find_frames(lines)]
     sent = (
         select(OrderSheet.text)
         .where(OrderSheet.turn_id == spot.turn_id, OrderSheet.seat_id == spot.seat_id)

@@ -88,7 +88,7 @@ def _answer_words(case: MessageContext, claim: Declined) -> str:
     if is_echo(case, claim.spot, digits=bool(case.key)):
         return case.silent(ECHO)
     done = tuple(CommandResult(redact_all(line), said) for line, said in wishes)
-    page = Answer(address=case.address, done=done, notes=case.letter.notes, hints=True)
+    page = Answer(address=case.address, done=done, notes=case.notes, hints=True)
     return "pointed to a command; " + answer(case, claim.to, page, spot=claim.spot)
 
 

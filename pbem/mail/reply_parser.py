@@ -69,8 +69,9 @@ LEFT_OUT = "The earlier mail below"
 """Beginning of the note that a mail quoted without marks was left out."""
 
 QUOTED_FORM = 'Orders in quoted lines are not read: take the ">" off them, or write them above.'
-QUOTED_LINES = re.compile(r"\d{1,6} quoted lines? (?:was|were) left out\.")
-"""Notes on quoted lines."""
+_ROUTINE = re.compile(
+    rf"\d{{1,6}} quoted lines? |{LEFT_OUT} |The (?:line ['\"]|signature |mailing list's footer |example of a sheet )"
+)
 
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
@@ -136,6 +137,11 @@ def describe_normalisation(text: str, kept: Collection[str]) -> Iterator[str]:
             characters.search(line) and normalise_text(line).strip() in kept for line in text.splitlines()
         ):
             yield note
+
+
+def is_routine(note: str) -> bool:
+    """Return True for a note on text that is left out of most replies: quotations, signatures, what programs add."""
+    return note == QUOTED_FORM or _ROUTINE.match(note) is not None
 
 
 def is_end(line: str) -> bool:

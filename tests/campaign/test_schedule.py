@@ -88,6 +88,23 @@ def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earli
 
 
 @pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("EST", "EST has no summer time; America/New_York has."),
+        ("MST", "MST has no summer time; America/Denver has."),
+        ("Etc/GMT+2", "Etc/GMT+2 has no summer time."),
+        ("EST5EDT", ""),
+        ("CET", ""),
+        ("UTC", ""),
+        ("Asia/Tokyo", ""),
+    ],
+)
+def test_a_zone_without_a_place_is_said_to_have_no_summer_time(zone: str, said: str) -> None:
+    """A zone of clocks that are never changed is taken, with a warning where it names no place."""
+    assert Schedule.read(f"FRI 20:00 {zone}").warning == said
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         ("FRI", '"FRI" is not a schedule. Example: FRI 20:00 Europe/Berlin. More: pbem help schedule'),
@@ -100,6 +117,17 @@ def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earli
         ("FRI 20:00 Berlin", "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
         ("FRI 20:00 Europe/Berln", "'Europe/Berln' is not a time zone: did you mean Europe/Berlin?"),
         ("FRI 20:00 ../../etc", "'../../etc' is not a time zone: write it like Europe/Berlin or UTC"),
+        ("FRI 20:00 GMT+2", "'GMT+2' is not a time zone: did you mean Europe/Athens?"),
+        ("FRI 20:00 UTC+2", "did you mean Europe/Athens?"),
+        ("FRI 20:00 UTC-05:00", "did you mean America/New_York?"),
+        ("FRI 20:00 +10", "did you mean Australia/Sydney?"),
+        ("FRI 20:00 UTC+0", "did you mean UTC?"),
+        ("FRI 20:00 GMT+45", "'GMT+45' is not a time zone: write it like Europe/Berlin or UTC"),
+        ("FRI 20:00 PST", "did you mean America/Los_Angeles?"),
+        ("FRI 20:00 bst", "did you mean Europe/London?"),
+        ("FRI 20:00 MSK", "did you mean Europe/Moscow?"),
+        ("FRI 20:00 AEST", "did you mean Australia/Sydney?"),
+        ("next Friday 20:00", "'next' is not a day: the days are MON, TUE"),
         ("EVERY 5m", "'5m' is not a span of time: write 10m to 60d"),
         ("EVERY friday", "'friday' is not a span of time"),
         ("EVERY 99999999d", "'99999999d' is not a span of time"),

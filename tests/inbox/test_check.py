@@ -17,7 +17,7 @@ SHEETS = {
     "whole": f"BID 3\n{SAID}",
     "broken inside quotation marks": 'WHISPER blue hello deal never hello never "hello deal\nnever deal never"\nBID 3',
     "perhaps broken": "WHISPER blue hello deal never hello deal never hello deal never hello\ndeal never hello\nBID 3",
-    "quoted below": "BID 3\n\nOn Monday ann@example.org wrote:\n> BID 4",
+    "quoted below": "BID 3\n\nOn Monday ann@example.org wrote:\n> Good luck!",
     "signed": "BID 3\n-- \nAnn",
     "above an older one": "BID 3\n\nORDERS toy1 red\nBID 4\nEND",
 }
@@ -25,7 +25,7 @@ SHEETS = {
 
 @pytest.mark.parametrize("sheet", SHEETS.values(), ids=SHEETS.keys())
 def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
-    """Check and receipt name joined, doubtful and omitted lines in the same words, and find the same orders."""
+    """Check and receipt name joined and doubtful lines in the same words, no quotation, and find the same orders."""
     desk.start()
     report = desk.last()
     (data,) = [part for part in report.iter_attachments() if part.get_content_type() == "application/json"]

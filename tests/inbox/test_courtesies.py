@@ -126,6 +126,32 @@ def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
     assert "the orders of your sheet 1 were kept" in " ".join(text_of(desk.last()).split())
 
 
+POLITE = ("WAIT please", "Wait, thanks.", "wait for the deadline", "Please wait until the deadline, thank you!")
+
+
+@pytest.mark.parametrize("key", GAMES)
+@pytest.mark.parametrize("word", POLITE)
+def test_wait_is_said_politely(key: str, word: str) -> None:
+    """WAIT with "please", thanks or the deadline is WAIT in every game, and no order or error of it."""
+    received = receive(key, [*good_orders(key), word])
+
+    assert received.sheet.wait is True
+    assert word not in [line.strip() for _, line in received.sheet.lines]
+
+
+def test_final_is_said_politely() -> None:
+    """FINAL takes WAIT back, whatever courtesy stands beside it."""
+    assert receive(FREE, ["March to the mill", "Wait, please", "Final, thanks!"]).sheet.wait is False
+
+
+@pytest.mark.parametrize("line", ["Wait for the envoy at the ford", "Wait for the deadline of the truce"])
+def test_waiting_for_something_else_is_an_order_in_free_words(line: str) -> None:
+    """A sentence that only begins with WAIT stays what it is."""
+    received = receive(FREE, [line])
+
+    assert (received.sheet.wait, [order.words() for order in received.reading.parsed.orders]) == (None, [line])
+
+
 def test_courtesies_raise_no_doubt(desk: Desk) -> None:
     """A better sheet with more courtesies than orders replaces the one before without a question."""
     desk.start()

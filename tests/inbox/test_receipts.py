@@ -185,11 +185,34 @@ def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:
 
 
 def test_the_receipt_tells_what_was_cleaned(desk: Desk) -> None:
-    """The receipt names quotations left out and a missing END."""
+    """The receipt names a missing END, and no quotation without orders."""
     text = " ".join(send(desk, "ORDERS toy1 red\nBID 1\n> old\n").split())
 
     assert "There is no END line" in text
-    assert "1 quoted line was left out" in text
+    assert "left out" not in text
+
+
+@pytest.mark.parametrize("beside", ["> BID 2", "Sent from my iPhone\n> > BID 2", "-- \nBID 2"])
+def test_orders_that_were_left_out_are_told(desk: Desk, beside: str) -> None:
+    """Orders in a quotation or a signature are not read, and the receipt says so, with these lines alone."""
+    text = " ".join(send(desk, f"BID 1\n\n{beside}\n").split())
+
+    assert 'NOT read, as your mail program quoted or added it: "BID 2". Write orders at the top of your reply.' in text
+    assert "iPhone" not in text
+
+
+def test_quoting_a_whole_report_is_not_worth_a_word(desk: Desk) -> None:
+    """The orders that our own mails tell of, and the line that a telephone adds, are not mentioned."""
+    report = "\n".join(f"> {line}" for line in send(desk, "BID 1").splitlines())
+    text = send(desk, f"BID 2\n\nSent from my iPhone\n\n{report}")
+
+    assert "left out" not in text
+    assert "NOT read" not in text
+
+
+def test_a_reply_of_nothing_but_a_quotation_is_told_of_it(desk: Desk) -> None:
+    """Where nothing was typed, the answer says what was left out."""
+    assert "1 quoted line was left out." in send(desk, "> BID 2\n")
 
 
 def test_the_text_kept_holds_no_token_or_code(desk: Desk) -> None:
@@ -234,7 +257,7 @@ def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
 
     assert text.startswith("Your order is in ")
-    assert "quoted lines were left out." in text
+    assert "left out" not in text
     assert [sheet.orders for sheet in sheets(desk)][-1] == [{"order": "bid", "coins": 2}]
 
 

@@ -88,7 +88,7 @@ def test_an_absence_that_cannot_be_is_refused(desk: Desk, text: str, said: str) 
     """The answer says why, and nothing is stored."""
     answer = ask(desk, text)
 
-    assert "Your absence was not noted" in answer
+    assert "Not done: your absence was not noted" in answer
     assert said in answer
     assert absences(desk) == []
 
