@@ -78,6 +78,7 @@ def _post_dice_notice(context: Context, place: SeatView | None, code: str) -> No
     """Queue the notice to the player of a seat, or without one to the GM."""
     snapshot = context.snapshot
     ruleset = context.app.game(snapshot.game)
+    taken = tuple(each.seat for each in snapshot.places if each.address)
     page = DiceNotice(
         campaign=snapshot.name,
         seat=place.seat if place else "",
@@ -85,6 +86,10 @@ def _post_dice_notice(context: Context, place: SeatView | None, code: str) -> No
         word=drawn_word(snapshot.seed, place.seat) if place else "",
         longest=LONGEST,
         judged=isinstance(ruleset, Adjudicated),
+        seats=taken,
+        free=len(snapshot.places) - len(taken),
+        gm=snapshot.gm_shown,
+        schedule=snapshot.schedule.text,
     )
     post(context, place or GM, page, id_=("dice", snapshot.name, code), kind=DICE, code=code, topic=DICE)
 

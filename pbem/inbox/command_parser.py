@@ -383,7 +383,7 @@ def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList
         numbered,
         at,
         lambda at: begins_text(lines[at], framed=header is not None),
-        lambda at: next((end for end in range(at + 1, len(lines)) if ends_text(lines[end])), len(lines)),
+        lambda at: next((end for end in range(at + 1, len(lines)) if _ends_text_of(lines[at], lines[end])), len(lines)),
     )
     texts = {
         number: "\n".join([words_to_gm(lines[number - 1]), *(line for _, line in text)]).strip("\n")
@@ -391,6 +391,16 @@ def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList
     }
     found = _numbered_commands(header, split.commands, ())
     return replace(found, texts=texts, below=tuple(line for _, line in split.below))
+
+
+_JOIN_IN_FULL = (2, 4)
+"""Words of JOIN and a campaign, without or with AS and a seat."""
+
+
+def _ends_text_of(command: str, line: str) -> bool:
+    """Return True for a line that ends the text of a command; that of JOIN ends at another JOIN too."""
+    joins = command_of(line) == command_of(command) == Join.usage.split()[0]
+    return ends_text(line) or (joins and len(split_words(line)) in _JOIN_IN_FULL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,7 +338,8 @@ class DiceNotice:
 
     A dice word has at most `longest` characters; `word` is the one that is drawn
     otherwise. `seal` is "" in a game without dice. For the GM, `seat` is "". In a
-    `judged` game the GM rolls dice, if there are any.
+    `judged` game the GM rolls dice, if there are any. `seats` are those with a player,
+    `free` is the number of the others.
     """
 
     page: ClassVar[str] = "dice_notice"
@@ -351,6 +352,10 @@ class DiceNotice:
     word: str
     longest: int
     judged: bool = False
+    seats: tuple[SeatName, ...] = ()
+    free: int = 0
+    gm: str = ""
+    schedule: str = ""
 
     @property
     def subject(self) -> str:

@@ -125,6 +125,15 @@ def test_a_misspelt_game_is_answered_with_the_nearest(club: Desk, text: str) -> 
     assert ("No campaign called tyo2 takes players by mail now. Perhaps: toy2." in said) is text.startswith("JOIN")
 
 
+def test_two_games_are_joined_by_two_lines(club: Desk) -> None:
+    """Each JOIN of a mail has its own answer, with the code of its game and the words below it alone."""
+    club.post("JOIN toy1\nI played it in 1989.\nJOIN toy2\n", sender="eve@example.org")
+    club.answer()
+
+    subjects = [str(mail["Subject"]) for mail in club.mails("eve@example.org")]
+    assert [subject.partition("]")[0] for subject in subjects] == ["[toy1", "[toy2"]
+
+
 def test_each_join_is_answered(club: Desk) -> None:
     """A second JOIN within minutes is answered as the first was, by a stranger and by a player."""
     for sender in (EVE, "zed@example.net"):

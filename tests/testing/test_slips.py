@@ -25,7 +25,7 @@ PLANTED = [
     (slips.NamedByTitle, FIRST, "view of red has the seat 'Red'"),
     (slips.NoHeading, FIRST, "view of red has no awaited"),
     (slips.FractionInState, FIRST, r"dump failed: TypeError: 1\.5 cannot be saved"),
-    (slips.FractionInView, FIRST, r"view of red has 0\.5 at /share: numbers are whole"),
+    (slips.FractionInView, FIRST, r"view of red has 0\.5 at /share: use whole numbers"),
     (slips.UndefinedInTemplate, FIRST, r"the template toy/report\.j2, line 4 cannot be used: .*'trns'"),
     (
         slips.StumblingBot,
