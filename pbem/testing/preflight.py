@@ -154,7 +154,7 @@ def _check_view(seat: SeatName, view: View) -> None:
 
 def _require_whole(what: str, data: Json) -> None:
     found = next(fractions(data), "")
-    _require(not found, f"{what} has {found}: use whole numbers, such as hundredths, as floats differ from machine to machine")
+    _require(not found, f"{what} has {found}: use whole numbers, as floats differ from machine to machine")
 
 
 def _require(holds: object, text: str) -> None:
