@@ -71,7 +71,7 @@ def test_lines_of_the_journal_fit(running: Desk) -> None:
 
 def test_the_number_behind_yes_is_told(running: Desk) -> None:
     """It is the open turn, about which the GM was asked."""
-    assert "REMOVE red YES 1. The number behind YES is that of the open turn" in words(framed(running, "REMOVE red"))
+    assert "REMOVE red YES 1 The number behind YES is that of the open turn." in words(framed(running, "REMOVE red"))
 
 
 @pytest.mark.parametrize(
