@@ -163,6 +163,7 @@ EXAMPLES = (
         "PAUSE red",
         "RESUME red",
         "GIVE red TO eve@example.org",
+        "SWAP red blue",
     ),
     *("OPEN red", "REMOVE red", "INVITE eve@example.org", "SET grace=12h", "TOKEN"),
     *(
