@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from pbem.report import small
-from pbem.report.answers import Confirmation, Help, HelpOnVerb, OrderHelp
+from pbem.report.answers import Confirmation, GmAnswer, Help, HelpOnVerb, OrderHelp
 from pbem.report.notices import MailText, Page, PressMessage, Reminder
 from pbem.report.renderer import Renderer
 from pbem.report.template_check import sample
@@ -52,6 +52,9 @@ WITHOUT_LINKS = """
 {% macro orders(rows) %}{{ bullets(rows | map(attribute="became") | select | list) }}{% endmacro %}
 """
 
+
+# The rule TRACKER_ID of SpamAssassin 4, which costs 0.1 points.
+TRACKER = re.compile(r"[a-z0-9]{6,24}[-_a-z0-9]{12,36}[a-z0-9]{6,24}", re.IGNORECASE)
 
 MAILS = pytest.mark.parametrize("page", PAGES, ids=[f"{page.page}-{at}" for at, page in enumerate(PAGES)])
 
@@ -287,6 +290,23 @@ def test_dice_are_told_of_in_games_with_dice_alone(reporter: Renderer) -> None:
             assert not re.search(
                 r"\bdice\b|\bseed\b", (mail.html + mail.text).replace("to its dice", ""), re.IGNORECASE
             )
+
+
+def test_no_paragraph_is_a_bare_code(reporter: Renderer) -> None:
+    """A seal is named in its own line: spam filters take a long code that stands alone for the mark of a tracker."""
+    for page in PAGES:
+        given = dataclasses.replace(page, seal="5e" * 32) if hasattr(page, "seal") else page  # type: ignore[type-var]
+        text = reporter.write(given, FRAME).text
+
+        assert not [part for part in text.split("\n\n") if TRACKER.fullmatch(part.strip())]
+
+
+def test_an_answer_to_the_gm_links_to_help(reporter: Renderer) -> None:
+    """One press on HELP asks for the commands; a mail with a picture and no link at all is like an advertisement."""
+    mail = reporter.write(GmAnswer(campaign="trap", result="done"), FRAME)
+
+    assert [body(link) for link in links(mail)] == [["HELP"]]
+    assert mail.text.endswith("HELP lists them.\n")
 
 
 def test_the_frame_is_small(reporter: Renderer) -> None:
