@@ -3,8 +3,9 @@
     python -m bench.spam [--folder FOLDER]
 
 Debian's packages are unpacked into a temporary folder and run from there; nothing is
-installed. The mails are those of the season (`tests.season`), or the files *.eml of a
-folder; of each kind the worst score counts. Rules that ask a name server, or judge how
+installed. The mails are those of the season (`tests.season`), by their kinds in the
+outbox, or the files *.eml of a folder, each by its name; of each kind the worst score counts. The last line says
+whether all are within the aim. Rules that ask a name server, or judge how
 the mail was handed over, say nothing of a mail and are left out.
 """
 
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -23,25 +25,17 @@ from email.utils import formatdate
 from http.client import HTTPConnection
 from pathlib import Path
 
-from pbem.mail.message import parse_headers
 from tests.patience import PATIENCE
 from tests.season.golden import playing
-from tests.servers.processes import answers
+from tests.servers.processes import answers, free_ports
 
 AIM, PAGE_AIM = 0.0, 0.5
 """Points that a mail may have, and one with a page as a file. Filters take a mail for spam from five on, or more."""
 
 PACKAGES = ("spamassassin", "rspamd")
 
-# The names that mails have here: by what stands in their subjects, the first that fits.
-KINDS = {
-    "orders in": r"orders? in\b|NOT accepted|NOTHING accepted",
-    "report": r"\bdue\b|the end",
-    "answer": r"Done|Not done|\ARe:",
-    "invitation, question": r"YES",
-    "message": r"message from",
-}
-"""For each kind of mail a pattern of its subjects; the first that is found counts."""
+WITH_PAGE = ", with a page"
+"""What the kind of a mail ends with that has a page as a file."""
 
 _PAGE = re.compile(rb'^Content-Disposition: attachment; filename="[^"\r\n]*\.html"', re.MULTILINE)
 _DATE = re.compile(rb"^Date:[^\r\n]*", re.MULTILINE)
@@ -58,21 +52,11 @@ foreach my $path (@ARGV) {
 }
 """
 
-PORT = 11_333
-"""The port of rspamd's usual configuration, on loopback."""
-
 # Of the network, and of the connection by which a mail came.
 _NOT_OF_THE_MAIL = re.compile(r"HFILTER_.*|R_SPF_.*|R_DKIM_.*|DMARC_.*|ARC_.*|RDNS_.*|RBL_.*|ONCE_RECEIVED.*|RCVD_.*")
 
 Score = tuple[float, str]
 """Points, and the rules that gave them."""
-
-
-def kind_of(raw: bytes) -> str:
-    """Return the kind of a mail, by its subject and whether it has a page."""
-    subject = parse_headers(raw).subject
-    kind = next((kind for kind, pattern in KINDS.items() if re.search(pattern, subject)), "notice")
-    return f"{kind}, with a page" if _PAGE.search(raw) else kind
 
 
 def unpack(folder: Path) -> Path:
@@ -115,14 +99,18 @@ def _libraries(root: Path) -> str:
 
 
 @contextmanager
-def running_rspamd(root: Path) -> Iterator[None]:
-    """Run rspamd while the block runs, with its files beside the root."""
+def running_rspamd(root: Path) -> Iterator[int]:
+    """Run rspamd with its files beside the root; yield its port, which is free, on loopback."""
+    [port] = free_ports(1)
     share, own = root / "usr" / "share" / "rspamd", root.parent / "rspamd"
     (own / "local.d").mkdir(parents=True)
     # No name server answers here, and a question is given up at once.
     (own / "local.d" / "options.inc").write_text(
         'dns { nameserver = ["127.0.0.1:9"]; timeout = 0.1s; retransmits = 1; }\n'
     )
+    (own / "local.d" / "worker-normal.inc").write_text(f'bind_socket = "127.0.0.1:{port}";\n')
+    for other in ("controller", "proxy"):
+        (own / "local.d" / f"worker-{other}.inc").write_text("enabled = false;\n")
     places = {
         "CONFDIR": root / "etc" / "rspamd",
         "RULESDIR": share / "rules",
@@ -146,23 +134,23 @@ def running_rspamd(root: Path) -> Iterator[None]:
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            _wait()
-            yield
+            _wait(port)
+            yield port
         finally:
             process.terminate()
 
 
-def _wait() -> None:
+def _wait(port: int) -> None:
     limit = time.monotonic() + PATIENCE
-    while not answers(PORT):
+    while not answers(port):
         if time.monotonic() > limit:
             raise SystemExit("bench.spam: rspamd does not start")
         time.sleep(0.1)
 
 
-def rspamd(raw: bytes) -> Score:
-    """Return the score of a mail by the rules of rspamd that judge the mail itself."""
-    with closing(HTTPConnection("127.0.0.1", PORT, timeout=PATIENCE)) as connection:
+def rspamd(raw: bytes, port: int) -> Score:
+    """Return the score of a mail by the rules of an rspamd that judge the mail itself."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
         connection.request("POST", "/checkv2", raw)
         hit: Mapping[str, Mapping[str, float]] = json.loads(connection.getresponse().read())["symbols"]
     of_mail = {name: each["score"] for name, each in hit.items() if not _NOT_OF_THE_MAIL.fullmatch(name)}
@@ -170,38 +158,65 @@ def rspamd(raw: bytes) -> Score:
     return sum(points.values()), ",".join(f"{name}={score:g}" for name, score in points.items())
 
 
-def mails_of(folder: str | None) -> list[bytes]:
-    """Return the mails of a folder, or of the season, dated now: filters dislike a time that is long past."""
+def mails_of(folder: str | None) -> list[tuple[str, bytes]]:
+    """Return the mails of a folder, or of the season, each with its kind.
+
+    They are dated now: filters dislike a time that is long past.
+    """
     if folder:
-        found = [path.read_bytes() for path in sorted(Path(folder).glob("*.eml"))]
+        found = [(path.stem, path.read_bytes()) for path in sorted(Path(folder).glob("*.eml"))]
     else:
-        with playing() as season:
-            found = [mail.raw for mail in season.club.mails]
+        with playing() as season, closing(sqlite3.connect(season.club.home / "pbem.sqlite")) as database:
+            kinds = dict(database.execute("SELECT message_id, kind FROM outgoing"))
+            found = [(kinds.get(mail.message["Message-ID"], "other"), mail.raw) for mail in season.club.mails]
     now = f"Date: {formatdate()}".encode()
-    return [_DATE.sub(now, raw, count=1) for raw in found]
+    return [(_named(kind, raw), _DATE.sub(now, raw, count=1)) for kind, raw in found]
+
+
+def _named(kind: str, raw: bytes) -> str:
+    return f"{kind}{WITH_PAGE}" if _PAGE.search(raw) else kind
+
+
+def table(scores: Iterable[tuple[str, Score, Score]]) -> Iterator[str]:
+    """Yield a line for each kind of mail, with the worst scores of both filters, and one on what is above the aim.
+
+    Args:
+        scores: The kind of each mail, its score by SpamAssassin, and that by rspamd.
+    """
+    by_kind: dict[str, list[tuple[Score, Score]]] = {}
+    for kind, *both in scores:
+        by_kind.setdefault(kind, []).append((both[0], both[1]))
+    above = []
+    yield f"{'kind of mail':32} {'mails':>5} {'SpamAssassin':>12} {'rspamd':>7}  rules of the worst"
+    for kind, its in sorted(by_kind.items()):
+        first, second = (max(column) for column in zip(*its, strict=True))
+        yield f"{kind:32} {len(its):5} {first[0]:12.2f} {second[0]:7.2f}  {first[1]}; {second[1]}"
+        aim = PAGE_AIM if kind.endswith(WITH_PAGE) else AIM
+        if max(first[0], second[0]) > aim:
+            above.append(f"{kind} (aim: {aim:g})")
+    yield (
+        f"Above the aim: {', '.join(above)}."
+        if above
+        else (f"All are at or below {AIM:g} points, and those with a page at or below {PAGE_AIM:g}.")
+    )
 
 
 def main() -> None:
     """Print the worst scores of each kind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", help="mails to measure, as files *.eml, instead of those of the season")
-    mails = mails_of(parser.parse_args().folder)
+    kinds, mails = zip(*mails_of(parser.parse_args().folder), strict=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         root = unpack(folder)
         paths = [folder / f"{number}.eml" for number in range(len(mails))]
         for path, raw in zip(paths, mails, strict=True):
             path.write_bytes(raw)
-        with running_rspamd(root):
-            scores = list(zip(spamassassin(root, paths), map(rspamd, mails), strict=True))
-    print(f"{'kind of mail':32} {'mails':>5} {'SpamAssassin':>12} {'rspamd':>7}  rules of the worst")
-    kinds = list(map(kind_of, mails))
-    for kind in sorted(set(kinds)):
-        of_kind = [score for score, its in zip(scores, kinds, strict=True) if its == kind]
-        first, second = (max(column) for column in zip(*of_kind, strict=True))
-        aim = PAGE_AIM if kind.endswith("a page") else AIM
-        kept = "" if max(first[0], second[0]) <= aim else f"  (aim: {aim:g})"
-        print(f"{kind:32} {len(of_kind):5} {first[0]:12.1f} {second[0]:7.1f}  {first[1]}; {second[1]}{kept}")
+        with running_rspamd(root) as port:
+            print(
+                *table(zip(kinds, spamassassin(root, paths), (rspamd(raw, port) for raw in mails), strict=True)),
+                sep="\n",
+            )
 
 
 if __name__ == "__main__":
