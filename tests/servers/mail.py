@@ -140,15 +140,15 @@ class MailServer:
 
 
 @contextmanager
-def running_mail(folder: Path) -> Iterator[MailServer]:
-    """Run the system while the block runs, with its files in an empty folder, which is emptied again.
+def running_mail(folder: Path, program: str = "tests.servers.mail_system") -> Iterator[MailServer]:
+    """Run the system of a program while the block runs, with its files in an empty folder, which is emptied again.
 
     Raises:
         RuntimeError: It is not installed, or does not start, or this user may not start it.
     """
     as_root = [] if os.getuid() == 0 else ["sudo", "-n", "--"]
     with subprocess.Popen(
-        [*as_root, sys.executable, "-B", "-m", "tests.servers.mail_system", str(folder)],
+        [*as_root, sys.executable, "-B", "-m", program, str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -49,13 +49,13 @@ def run(folder: Path) -> None:
     Raises:
         ServerMissing: One is not installed, or Dovecot is of a version without a configuration here.
     """
-    configuration = dovecot_configuration(_dovecot_version())
+    configuration = dovecot_configuration(dovecot_version())
     folder.chmod(0o755)  # the servers run as users of their own
-    with _emptied(folder):
+    with emptied(folder):
         services = _IN_DOVECOT + _IN_POSTFIX
         ports = dict(zip(services, free_ports(len(services)), strict=True))
         _write(folder, ports)
-        with stopping(_dovecot(folder, configuration)) as dovecot, stopping(_postfix(folder)) as postfix:
+        with stopping(start_dovecot(folder, configuration)) as dovecot, stopping(start_postfix(folder)) as postfix:
             wait_until(lambda: all(answers(ports[each]) for each in _IN_DOVECOT), dovecot, "Dovecot")
             wait_until(lambda: all(answers(ports[each]) for each in _IN_POSTFIX), postfix, "Postfix")
             print(json.dumps(ports), flush=True)
@@ -77,7 +77,12 @@ def dovecot_configuration(version: str) -> str:
     )
 
 
-def _dovecot_version() -> str:
+def dovecot_version() -> str:
+    """Return the output of `dovecot --version`.
+
+    Raises:
+        ServerMissing: Dovecot or Postfix is not installed.
+    """
     if not (DOVECOT.exists() and (POSTFIX / "master").exists()):
         packages = "dovecot-imapd dovecot-lmtpd postfix"
         raise ServerMissing(f"These tests need Dovecot and Postfix: apt-get install --no-install-recommends {packages}")
@@ -85,7 +90,8 @@ def _dovecot_version() -> str:
 
 
 @contextmanager
-def _emptied(folder: Path) -> Iterator[None]:
+def emptied(folder: Path) -> Iterator[None]:
+    """Delete what is in a folder after the block."""
     try:
         yield
     finally:
@@ -95,7 +101,7 @@ def _emptied(folder: Path) -> Iterator[None]:
 
 def _write(folder: Path, ports: dict[str, int]) -> None:
     certificates = make_certificates(folder / "tls")
-    uid, gid = _owner(folder)
+    uid, gid = owner(folder)
     values = {
         **{name: str(port) for name, port in ports.items()},
         "folder": str(folder),
@@ -128,11 +134,11 @@ def _write(folder: Path, ports: dict[str, int]) -> None:
         os.utime(path, (long_ago, long_ago))
 
 
-def _owner(folder: Path) -> tuple[int, int]:
+def owner(folder: Path) -> tuple[int, int]:
     """Return the user and group that have the mailboxes: those of the tests, but for root, which Dovecot refuses."""
-    owner = folder.stat()
-    if owner.st_uid:
-        return owner.st_uid, owner.st_gid
+    status = folder.stat()
+    if status.st_uid:
+        return status.st_uid, status.st_gid
     mail = pwd.getpwnam("mail")
     return mail.pw_uid, mail.pw_gid
 
@@ -141,11 +147,13 @@ def _write_lines(path: Path, line: str, accounts: Iterable[str] = ACCOUNTS) -> N
     path.write_text("".join(line.format(account) + "\n" for account in accounts))
 
 
-def _dovecot(folder: Path, configuration: str) -> Daemon:
+def start_dovecot(folder: Path, configuration: str) -> Daemon:
+    """Start Dovecot with a file in the subfolder `dovecot`."""
     return start([DOVECOT, "-F", "-c", folder / "dovecot" / configuration], folder / "dovecot.out")
 
 
-def _postfix(folder: Path) -> Daemon:
+def start_postfix(folder: Path) -> Daemon:
+    """Start Postfix with the settings in the subfolder `postfix`, and make its queues."""
     spool = folder / SPOOL
     spool.mkdir()
     for name in _QUEUES:
