@@ -423,16 +423,15 @@ def _check_turn(context: Context, order: GmCommand) -> None:
 def _result_files(facts: Any) -> tuple[MailPart, ...]:
     """Return the files of a result: reports of a preview, the chart of statistics, the state of a turn."""
     if isinstance(facts, Preview):
-        return tuple(_text_part(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
+        return tuple(
+            MailPart(f"{report.place.seat}.txt", "text/plain; charset=utf-8", report.parts.text.encode())
+            for report in facts.reports
+        )
     if isinstance(facts, TrialResult):
         return _result_files(facts.preview)
     if isinstance(facts, Statistics):
         png = render_png(statistics_chart(facts))
         return (MailPart(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, ShownState):
-        return (_text_part(f"{facts.campaign}-{facts.turn}.json", facts.text),)
+        return (MailPart(f"{facts.campaign}-{facts.turn}.json", "application/json", facts.text.encode()),)
     return ()
-
-
-def _text_part(name: str, content: str) -> MailPart:
-    return MailPart(name, "text/plain; charset=utf-8", content.encode())

@@ -248,13 +248,20 @@ def _text(kind: str, text: str) -> bytes:
 
 
 def _file(part: MailPart) -> bytes:
-    lines = [f"Content-Type: {_clean(part.content_type)}", "Content-Transfer-Encoding: base64"]
+    encoding, rows = "base64", _base64_rows(part.content)
+    if part.content_type.startswith("text/plain"):
+        # Filters suspect text that hides in base64. Line ends are encoded too, so that the bytes arrive as they are.
+        encoding, rows = "quoted-printable", binascii.b2a_qp(part.content, istext=False).splitlines()
+    lines = [f"Content-Type: {_clean(part.content_type)}", f"Content-Transfer-Encoding: {encoding}"]
     if part.content_id:
         lines += [f"Content-ID: <{_clean(part.content_id)}>"]
     lines += [f"Content-Disposition: {'inline' if part.content_id else 'attachment'}; {_filename(part.name)}", "", ""]
-    packed = base64.b64encode(part.content)
-    rows = [packed[start : start + _LINE] for start in range(0, len(packed), _LINE)]
-    return "\r\n".join(lines).encode() + b"\r\n".join(rows) + b"\r\n"
+    return "\r\n".join(lines).encode() + b"\r\n".join(rows)
+
+
+def _base64_rows(content: bytes) -> list[bytes]:
+    packed = base64.b64encode(content)
+    return [*(packed[start : start + _LINE] for start in range(0, len(packed), _LINE)), b""]
 
 
 def _filename(name: str) -> str:

@@ -202,8 +202,8 @@ def test_the_state_comes_as_a_file(desk: Desk) -> None:
     mailed(desk, token, ["STATE"])
     (file,) = desk.last(GM).iter_attachments()
 
-    assert file.get_filename() == "toy1-1.json"
-    assert '"purses"' in file.get_content()
+    assert (file.get_filename(), file.get_content_type()) == ("toy1-1.json", "application/json")
+    assert b'"purses"' in file.get_content()
 
 
 def test_statistics_bring_their_picture(desk: Desk) -> None:

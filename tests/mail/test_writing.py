@@ -113,6 +113,19 @@ def test_parts_come_back_whole() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no end", b"Rules\n\n- a = b \n.\nFrom x\n", b"a\r\nb\r\rc\n", "Größe\n".encode() * 50, b"\xff\x00 \t" * 99],
+)
+def test_text_files_are_sent_without_base64(content: bytes) -> None:
+    """A file of text, which filters suspect in base64, arrives byte for byte in another encoding, in short lines."""
+    file = MailPart("rules.txt", "text/plain; charset=utf-8", content)
+    [part] = parsed(replace(MAIL, parts=(file,))).iter_attachments()
+
+    assert (part["Content-Transfer-Encoding"], part.get_payload(decode=True)) == ("quoted-printable", content)
+    assert max(map(len, composed(replace(MAIL, parts=(file,))).splitlines())) <= 78
+
+
 def test_a_picture_without_html_is_a_file() -> None:
     """A picture that no HTML shows is a file like others."""
     assert [part.get_content_type() for part in parsed(replace(MAIL, parts=(PICTURE,))).walk()][-1] == "image/png"
