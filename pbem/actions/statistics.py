@@ -19,8 +19,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_curre
 from pbem.report.plot import END, INK, PALE, PAPER, ChartFrame, score_lines
 from pbem.ruleset.drawing import Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import SeatName
-from pbem.store.models import InboxMessage, OrderSheet, Person, Seat, Turn
+from pbem.ruleset.values import SeatName, View
+from pbem.store.models import InboxMessage, OrderSheet, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_table, format_time_short, wrap
 
@@ -106,7 +106,10 @@ class SeatPlayed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """A campaign until `now`: its turns in their order, its seats, and the median length of a turn in `hours`."""
+    """A campaign until `now`: its turns in their order, its seats, and the median length of a turn in `hours`.
+
+    `public`: its players know the scores.
+    """
 
     campaign: str
     title: str
@@ -116,6 +119,7 @@ class Statistics:
     hours: float | None
     turns: tuple[TurnTaken, ...]
     seats: tuple[SeatPlayed, ...]
+    public: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,7 @@ class ShowStatistics(Query[Statistics]):
                 _build_seat(context, place, turns, words.get(place.id), since.get(place.id), usual)
                 for place in snapshot.places
             ),
+            public=bool(turns) and _are_public(context.session, snapshot, ruleset, turns[-1]),
         )
 
     def render(self, facts: Statistics, channel: Channel) -> Iterator[str]:
@@ -217,7 +222,7 @@ def _score_lines(statistics: Statistics) -> Iterator[str]:
     """Yield the scores with which turns opened, of the seats that lead now."""
     turns = statistics.turns[-MOST_TURNS_LISTED:]
     best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
-    yield "Scores as each turn opened, which players may not know:"
+    yield f"Scores as each turn opened{'' if statistics.public else ', which players may not know'}:"
     rows = [(turn.turn, *(turn.scores.get(seat, "") for seat in best)) for turn in turns]
     yield from (f"  {line}" for line in format_table(rows, "turn", *best).splitlines())
 
@@ -294,6 +299,15 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
                 scores=dict(standing.scores),
             )
         version = record.get("version", version)  # that of the next turn's state
+
+
+def _are_public(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, last: TurnTaken) -> bool:
+    """Return True if all that players see of the last turn has its scores."""
+    mailed = select(Report.view).join(Turn, Turn.id == Report.turn_id).where(is_current(snapshot.id))
+    raw = session.scalars(mailed.where(Turn.number == last.turn).limit(1)).first()
+    view: View = json.loads(raw) if raw else {}
+    panorama = ruleset.public_view({view["seat"]: view}) if view else None
+    return panorama is not None and panorama.scores == last.scores
 
 
 def _classify_sheets(

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.actions.base import run_query
+from pbem.actions.base import CLI, run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import MOST_ROWS, SheetTiming, ShowStatistics, Statistics, statistics_chart
 from pbem.cli import main
 from pbem.report.pictures import check_svg
+from pbem_rules.singularity_trap import RULESET
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
 EVENING = dt.datetime(2026, 11, 3, 20, 0, tzinfo=dt.UTC)
@@ -186,3 +189,22 @@ def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
     ]
     assert [each.fading for each in found.seats] == [(), ()]
     check_svg(statistics_chart(found))
+
+
+def test_scores_that_all_players_know_are_not_called_secret(tmp_path: Path) -> None:
+    """The Trap lists the planets of all players in each report."""
+    trap = {RULESET.key: RULESET}
+    wanted = NewCampaign(
+        name="trap",
+        game="singularity_trap",
+        gm="gm@example.org",
+        seats=[(seat, f"{seat}@example.org") for seat in ("red", "blue")],
+        deadline="DAILY 20:00 UTC",
+        options={},
+    )
+    with open_desk(tmp_path / "home", games=trap) as desk:
+        create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
+        run_action(desk.app, "trap", StartCampaign(), desk.now)
+        desk.tick()
+        told = ShowStatistics().render(run_query(desk.app, "trap", ShowStatistics(), desk.now), CLI)
+        assert "Scores as each turn opened:" in list(told)
