@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions import fork as forking
+from pbem.actions.arguments import read_number
 from pbem.actions.base import run_action, run_query
 from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt
 from pbem.actions.rerun import EditState, RerunTurn, ShowState
@@ -106,16 +107,20 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
     call.print(facts, lines)
 
 
+_MESSAGE = "inbox:"
+"""What stands before the number of a received message in the place of a file."""
+
+
 def _read_sheets(call: Call, name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:
     return {seat: _read_sheet(call, name, seat, source) for seat, source in sheets.items()}
 
 
 def _read_sheet(call: Call, name: str, seat: SeatName, source: str) -> Lines:
     """Return the lines of a file, or with "inbox:20" those of a message that was received."""
-    number = source.removeprefix("inbox:")
-    if number == source or not number.isdecimal():
+    if not source.startswith(_MESSAGE):
         return sheet_lines(Path(source).read_bytes(), name)
+    number = read_number(source.removeprefix(_MESSAGE))
     from pbem.inbox.late_sheets import lines_of_message
 
     with call.open() as app, app.store.reading() as session:
-        return lines_of_message(app, session, name, seat, int(number))
+        return lines_of_message(app, session, name, seat, number)

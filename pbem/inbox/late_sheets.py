@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Channel, add_audit_entries
+from pbem.actions.base import AuditEntry, Channel, add_audit_entries
 from pbem.actions.rerun import RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.app import App
@@ -141,6 +141,8 @@ def _what_changes(context: Context, seat: SeatName, lines: Lines) -> Iterator[st
     except (PbemError, RulesetError) as error:
         yield f"The turn cannot be run with it as it is: {as_sentence(str(error))}"
         return
-    # It was computed with the dice of the turn, and that is disclosed as if the GM had asked.
-    add_audit_entries(context, again.traces(facts))
-    yield form(*again.render(facts, Channel(by_mail=True, undone="Nothing has changed yet.")))
+    # It was computed with the dice of the turn, and that is disclosed, as of all dice that a GM knows (decision 16).
+    said = f"was shown what {facts.what} would have come to with a sheet that came late"
+    add_audit_entries(context, (AuditEntry(said, told=True), AuditEntry(f"{said}: of {seat}", secret=True)))
+    yield form(*again.render(replace(facts, tried=()), Channel(by_mail=True, undone="Nothing has changed yet.")))
+    yield "Players will read in the next report that you were shown this, but not with whose sheet."

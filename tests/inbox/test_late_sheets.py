@@ -50,8 +50,8 @@ def test_what_was_shown_is_disclosed(late: Desk) -> None:
     report = words(reports(late, BOB)[-1])
     late.tick(hours=24 * 7)
 
-    assert "looked at what" not in report
-    assert "looked at what" in words(reports(late, BOB)[-1])
+    assert "was shown what" not in report
+    assert "was shown what" in words(reports(late, BOB)[-1])
 
 
 @pytest.mark.parametrize("text", ["Sorry, I was ill.", "", "BUD 3"])
@@ -95,6 +95,14 @@ def test_a_message_of_another_seat_is_not_read(late: Desk) -> None:
     assert "are two sheets: take out one" in words(framed(late, "RERUN red 1", "BID 2"))
     line = ["--home", str(late.home), "rerun", "toy1", "--sheet", "blue=inbox:1", "--dry-run"]
     assert "message 1 is none for the seat blue" in CliRunner().invoke(main, line, obj=GAMES).output
+
+
+@pytest.mark.parametrize("number", ["9" * 30, "\u0661", "x"])
+def test_what_is_no_number_is_named(late: Desk, number: str) -> None:
+    """Neither a number of thirty digits nor one that is not of this alphabet ends in a traceback."""
+    assert f"line 1: RERUN red {number}" in words(framed(late, f"RERUN red {number}"))
+    line = ["--home", str(late.home), "rerun", "toy1", "--sheet", f"red=inbox:{number}", "--dry-run"]
+    assert f"{number!r} is not a number such as 4" in CliRunner().invoke(main, line, obj=GAMES).output
 
 
 def test_a_message_is_named_on_the_command_line(late: Desk) -> None:
