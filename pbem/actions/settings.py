@@ -198,8 +198,12 @@ class ShowJournal(Query[Journal]):
             secret = "  (secret)" if entry.secret else ""
             undo = channel.either(f"pbem undo {facts.campaign} {entry.entry}", f"UNDO {entry.entry}")
             mark = f"  (undo: {undo})" if entry.undoable else ""
-            line = f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}{mark}"
-            yield line if len(line) <= _COLUMNS else wrap(line, "    ", _COLUMNS)
+            line = f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+            if len(line) > _COLUMNS:
+                line = wrap(line, "    ", _COLUMNS)
+            # The command stays whole, to be copied.
+            fits = len(line.rpartition("\n")[2]) + len(mark) <= _COLUMNS
+            yield line + mark if fits else f"{line}\n    {mark.strip()}"
 
 
 def _open_time(context: Context, number: int) -> tuple[dt.datetime, dt.datetime | None]:

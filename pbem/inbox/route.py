@@ -51,8 +51,8 @@ class ParsedMail:
 def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Parse a message; `known` are the names of all campaigns."""
     letter = parse_message(mail.raw)
-    settings = app.settings
-    verdict = authentication_verdict(mail.raw, settings.authserv_id, letter.sender, settings.received_by)
+    server, taker = app.settings.authserv_id, app.settings.received_by
+    verdict = authentication_verdict(mail.raw, server, letter.sender, taker) if server and letter.sender else "none"
     return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 

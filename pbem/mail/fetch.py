@@ -190,14 +190,14 @@ def _is_same_message(session: Session, row: dict[str, Any]) -> bool:
 
 
 def _row(mail: RawMessage, now: datetime, received_by: str) -> dict[str, Any]:
-    came = taken_at(mail.raw, received_by) or mail.received_at
+    taken = taken_at(mail.raw, received_by) if received_by else None
     return {
         "mailbox": mail.mailbox,
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
         "sha256": fingerprint(mail.raw),
         "content": content_hash(mail.raw),
-        "received_at": min(came, now),  # the mail server's clock may be ahead of this one
+        "received_at": min(taken or mail.received_at, now),  # the mail server's clock may be ahead of this one
         "raw": mail.raw,
     }
 

@@ -94,12 +94,15 @@ def test_house_rules_are_shown_and_changed(duel: Run) -> None:
 
 
 def test_the_journal_is_shown(duel: Run) -> None:
-    """The journal has all entries with times in the campaign's zone; secret ones are marked, and what can be undone."""
+    """The journal has all entries with times in the campaign's zone; secret ones are marked, and what can be undone.
+
+    A line that would be longer than 100 columns is broken, and the command to undo it is whole.
+    """
     duel("invite", "duel", "eve@example.org", "--now", "2026-11-03T09:00Z")
     lines = duel("journal", "duel").output.splitlines()
 
-    said = "gm: invited eve@example.org  (secret)  (undo: pbem undo duel 3)"
-    assert lines[-1] == f"Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  {said}"
+    said = "gm: invited eve@example.org  (secret)"
+    assert lines[-2:] == [f"Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  {said}", "    (undo: pbem undo duel 3)"]
     assert any("gm: started; dice seal" in line for line in lines)
     entries = json.loads(duel("journal", "duel", "--json").output)["entries"]
     assert entries[-1]["secret"] is True

@@ -169,7 +169,7 @@ def test_commands_shown_in_the_documents_can_be_typed(
 def _commands(document: str) -> Iterator[str]:
     for kind, block in re.findall(r"^```([a-z]*)\n(.*?)^```$", document, re.DOTALL | re.MULTILINE):
         for line in [] if kind not in ("", "sh") else re.findall(r"^pbem (?:.*\\\n)*.*", block, re.MULTILINE):
-            yield line.replace("\\\n", " ").partition(" > ")[0]
+            yield re.split(r" [>|] ", line.replace("\\\n", " "))[0]
 
 
 def test_commands_have_help() -> None:

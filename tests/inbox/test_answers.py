@@ -47,7 +47,9 @@ CASES = {
     "another player": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED, BOB: NOBODY}, sender=BOB),
     "no sender that can be read": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED}, sender="nobody in particular"),
     "old code in the sheet": Try("ORDERS toy1 red {old}\nBID 3\nEND", {ANN: RUN}, sender=EVE),
-    "old code in the address": Try("BID 3", {ANN: RUN}, to="orders+{old}@example.org"),
+    "old code in the address": Try(
+        "BID 3", {ANN: RUN, "gm@example.org": "after the turn was run"}, to="orders+{old}@example.org"
+    ),
     "old code, but the token": Try(
         "ORDERS toy1 red {token}\nBID 3\nEND", {ANN: TAKEN}, sender=EVE, to="orders+{old}@example.org"
     ),

@@ -403,6 +403,7 @@ def mishaps() -> Iterator[Step]:
     yield File("templates/host/receipt.j2", RECEIPT)
     yield Retry()
     yield Cli("outbox all --retry", "no mail is undelivered")
+    yield Cli("doctor --send gm@example.org", "waits to be sent")
 
 
 def left_open() -> Iterator[Step]:
@@ -414,11 +415,13 @@ def left_open() -> Iterator[Step]:
     yield Cli("gm later --token", "token")
     yield Tick(1)
     yield Cli("invite later max@example.org", "invited")
+    yield Cli("swap later red blue --yes", "seats swapped")
     yield Gm("later", "START", "reply YES")
     yield Gm("trap", "RUN", "reply YES")
     yield Gm("trap", "DEADLINE 2027-01-24T20:00", "reply YES")
     yield Gm("trap", "ROLLBACK 1", "reply YES")
     yield Gm("trap", "GIVE yellow TO pat@example.org", "reply YES")
+    yield Gm("trap", "SWAP red green", "reply YES")
     yield Gm("trap", "FORK 1", "reply YES")
     yield Gm("trap", "ANSWER 1\nNo, you may not.", "reply YES")
     yield Gm("dust", "REMOVE s4", "reply YES")

@@ -82,7 +82,7 @@ def _title(view: View) -> str:
     enemies = [f"{_told(thing).removeprefix('enemy ')} {thing['square']}" for thing in _enemies(view)]
     sides = {"Yours": things, "Your opponent's": enemies}
     told = [f"{side}: {', '.join(pieces)}" for side, pieces in sides.items() if pieces]
-    return ". ".join([f"Board, {view['label']}", *told])
+    return ". ".join([f"The board in {view['label']}" if told else f"The empty board in {view['label']}", *told])
 
 
 def _at(seat: SeatName, square: str, size: Size) -> tuple[int, int]:
