@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 import socket
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, suppress
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from pbem.admin.checks import CheckResult, failure, find_advice, format_utc_minute, ok, warning
@@ -94,7 +93,7 @@ def _check_arrival(session: Session, server: str) -> Iterator[CheckResult]:
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
     rows = session.execute(columns.order_by(InboxMessage.id.desc()).limit(LATEST)).all()
     if server:
-        yield from _check_received_by(server, list(rows))
+        yield from _check_received_by(server, rows)
         return
     for row in rows[:1]:
         taker = suggested_server(row.raw)
@@ -109,16 +108,18 @@ def _check_arrival(session: Session, server: str) -> Iterator[CheckResult]:
         yield warning("received_by", said, mend) if differs else ok("received_by", said)
 
 
-def _check_received_by(server: str, rows: list[Any]) -> Iterator[CheckResult]:
-    lacking = [row for row in rows if taken_at(row.raw, server) is None]
+def _check_received_by(server: str, rows: Sequence[Row[int, bytes, dt.datetime]]) -> Iterator[CheckResult]:
+    by_field: dict[bool, list[Row[int, bytes, dt.datetime]]] = {True: [], False: []}
+    for row in rows:
+        by_field[taken_at(row.raw, server) is not None].append(row)
+    taken, lacking = by_field[True], by_field[False]
     mend = (
         'name it as it stands behind "by" in the topmost Received field of such a mail, several together as '
         '"*.example.org"; where it is missing a sender could write it'
     )
-    for row in (row for row in rows[:LATEST] if row not in lacking):
-        example = f"message {row.id}, {_format_second(row.received_at)}"
+    if taken:
+        example = f"message {taken[0].id}, {_format_second(taken[0].received_at)}"
         yield ok("received_by", f'a mail came when "{server}" took it, by its Received field: {example}')
-        break
     if lacking:
         some = f"{len(lacking)} of the newest {count_noun(len(rows), 'message')}, such as message {lacking[0].id}"
         said = f'{some}, have no Received field of "{server}" with a date, and came when the mailbox says'

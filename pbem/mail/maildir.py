@@ -123,10 +123,12 @@ class MaildirMailbox:
     def _read_junk(self, since: datetime) -> tuple[str, dict[Path, bytes]]:
         """Return the name of the folder for junk and the heads of its newest mails; "" if there is none."""
         name = next((each for each in _JUNK if (self._folder / each / "cur").is_dir()), "")
+        if not name:
+            return "", {}
         times = {
             path: _arrival_time(path) for part in ("new", "cur") for path in (self._folder / name / part).glob("*")
         }
-        young = sorted((at, path) for path, at in times.items() if name and at >= since.timestamp())[-MOST_JUNK:]
+        young = sorted((at, path) for path, at in times.items() if at >= since.timestamp())[-MOST_JUNK:]
         heads = {}
         for _, path in young:
             with suppress(OSError), path.open("rb") as file:  # another reader has moved it
