@@ -35,7 +35,7 @@ AIM, PAGE_AIM = 0.0, 0.5
 PACKAGES = ("spamassassin", "rspamd")
 
 WITH_PAGE = ", with a page"
-"""What the kind of a mail ends with that has a page as a file."""
+"""End of the kind of a mail that has a page as a file."""
 
 _PAGE = re.compile(rb'^Content-Disposition: attachment; filename="[^"\r\n]*\.html"', re.MULTILINE)
 _DATE = re.compile(rb"^Date:[^\r\n]*", re.MULTILINE)

@@ -211,7 +211,7 @@ REASONS: Mapping[str, str] = {
     "not-yours-now": "confirmed for a seat that is another's now",
     "answered": "an answer to a question that was answered before",
 }
-"""What is told of messages that could not be used, by the reason as it is noted."""
+"""Words for messages that could not be used, by the reason as it is noted."""
 
 
 def _in_words(note: str) -> str:

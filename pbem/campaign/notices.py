@@ -330,7 +330,7 @@ GM = "gm"
 
 
 class Desk(Protocol):
-    """What mail is sent with: the context of a campaign, or a message, which belongs to none."""
+    """Sender of mail: the context of a campaign, or a message, which belongs to none."""
 
     @property
     def session(self) -> Session: ...

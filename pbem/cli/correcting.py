@@ -108,7 +108,7 @@ def fork(call: Call, name: str, *, turn: int, folder: Path, sheets: dict[str, st
 
 
 _MESSAGE = "inbox:"
-"""What stands before the number of a received message in the place of a file."""
+"""Prefix of the number of a received message in the place of a file."""
 
 
 def _read_sheets(call: Call, name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:

@@ -184,7 +184,7 @@ class MessageContext:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the sender is told of the text; of what is left out of most replies nothing, if more was typed."""
+        """Notes for the sender on the text; none on what is left out of most replies, if more was typed."""
         typed = self.letter.text.strip()
         return tuple(note for note in self.letter.notes if not (typed and is_routine(note)))
 

@@ -239,7 +239,7 @@ def quotas(imap: Any, folder: str) -> Iterator[Quota]:
 
 
 JUNK_FIELDS = "BODY.PEEK[HEADER.FIELDS (FROM TO CC DELIVERED-TO X-ORIGINAL-TO ENVELOPE-TO SUBJECT)]"
-"""What is read of mail in the folder for junk: where a reply code may stand."""
+"""Fields that are read of mail in the folder for junk: those in which a reply code may stand."""
 
 
 def read_junk(imap: Any, since: datetime) -> tuple[str, dict[int, bytes]]:

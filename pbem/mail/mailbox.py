@@ -81,7 +81,7 @@ class Quota:
 
     @property
     def percent(self) -> int:
-        """How much of it is used."""
+        """The used part of it, in percent."""
         return 100 * self.used // self.limit if self.limit else 100
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class MailboxFacts:
-    """What the doctor asks of a mailbox.
+    """Facts of a mailbox for the doctor.
 
     Attributes:
         arrivals: The times of arrival of the mails that wait.

@@ -40,7 +40,7 @@ def test_the_worst_mail_of_a_kind_counts() -> None:
 
 
 def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no apt-get, the measurement ends with a sentence."""
+    """The measurement ends with a sentence where there is no apt-get."""
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(SystemExit, match="spamassassin and rspamd are missing, and apt-get does not bring them"):

@@ -1,4 +1,4 @@
-"""What a demo leaves behind, opened in a browser by the path that it prints."""
+"""Tests of a demo's report, opened in a browser by the path that the demo prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a player is told who has a seat, before the game starts."""
+"""Tests of the first welcome, which a player gets before the game starts."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def test_quoting_a_whole_report_is_not_worth_a_word(desk: Desk) -> None:
 
 
 def test_a_reply_of_nothing_but_a_quotation_is_told_of_it(desk: Desk) -> None:
-    """Where nothing was typed, the answer says what was left out."""
+    """The answer says what was left out if nothing was typed."""
     assert "1 quoted line was left out." in send(desk, "> BID 2\n")
 
 
