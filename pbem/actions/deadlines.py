@@ -149,7 +149,7 @@ class VoteForExtension(SeatCommand):
         """Count the player's vote, and move the deadline when enough have voted."""
         snapshot = context.snapshot
         if snapshot.status != CampaignState.RUNNING:
-            return TextResult(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
+            raise CampaignError(f"the campaign {snapshot.name} has no turn open, so there is nothing to extend")
         said = vote(context, self.seat)
         usual = dt.timedelta(minutes=snapshot.policy.extension)
         # Votes for different spans could not be counted together.

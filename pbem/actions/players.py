@@ -63,7 +63,7 @@ class Pause(SeatCommand):
         """Pause the seat."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not pause_seat(context, place, paused=True, actor=place.seat):
-            return TextResult(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
+            raise CampaignError(f"your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it")
         return TextResult(
             f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and "
             f"{_describe_defaults(context.app.game(snapshot.game))} unless you send a sheet. "
@@ -89,7 +89,7 @@ class Resume(SeatCommand):
         """End the pause of the seat."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not pause_seat(context, place, paused=False, actor=place.seat):
-            return TextResult(f"Your seat {place.seat} in {snapshot.name} was not paused.")
+            raise CampaignError(f"your seat {place.seat} in {snapshot.name} was not paused")
         return TextResult(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
 
 
@@ -128,11 +128,11 @@ class AppointDeputy(SeatCommand):
         address = require_address(self.address, "a deputy", app.settings.address)
         today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
-            return TextResult(
-                f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
+            raise CampaignError(
+                f"a deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}"
             )
         if address.lower() == place.address.lower():
-            return TextResult("That is your own address: name that of someone else.")
+            raise CampaignError("that is your own address: name that of someone else")
         player = find_person(session, place.address)
         assert player is not None
         code = create_request(
@@ -146,7 +146,7 @@ class AppointDeputy(SeatCommand):
             account=self.account,
         )
         if code is None:
-            return TextResult(ENOUGH_CODES)
+            raise CampaignError(ENOUGH_CODES)
         page = Confirmation(
             kind="deputy",
             code=code,
@@ -178,7 +178,7 @@ class DismissDeputy(SeatCommand):
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
-            return TextResult(f"{place.seat} in {snapshot.name} has no deputy, and no one is asked to be it any more.")
+            raise CampaignError(f"{place.seat} in {snapshot.name} has no deputy, and no one is asked to be it any more")
         add_entry(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
@@ -241,7 +241,7 @@ class EndAbsences(SeatCommand):
         place = find_seat_view(snapshot, self.seat)
         absences = _load_coming_absences(session, place.id, now)
         if not absences:
-            return TextResult("You had told of no absence, so there is none to take back.")
+            raise CampaignError("you had told of no absence, so there is none to take back")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
         return TextResult(f"Your absences are cancelled. {_deadline_note(session, snapshot)}")

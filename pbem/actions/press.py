@@ -353,11 +353,11 @@ class Unmute(SeatCommand):
         snapshot = context.snapshot
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         muted = _load_muted(context, own)
-        _set_muted(context.session, own, muted - {whom})
         what = "anonymous messages" if whom == UNSIGNED else f"the press of {whom}"
-        return TextResult(
-            f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted.")
-        )
+        if whom not in muted:
+            raise CampaignError(f"you get {what} in {snapshot.name}: that was not muted")
+        _set_muted(context.session, own, muted - {whom})
+        return TextResult(f"You get {what} in {snapshot.name} again.")
 
 
 def _load_muted(context: Context, own: SeatView) -> frozenset[SeatName]:

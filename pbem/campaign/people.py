@@ -116,7 +116,7 @@ UNPROVEN = ("none", "fail")
 QUESTIONS = "questions"
 """The account of questions about messages, which any person can cause: they use up no other codes."""
 
-ENOUGH_CODES = "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
+ENOUGH_CODES = "so many codes were mailed today that no more are sent before tomorrow"
 """The answer where no more codes can be mailed."""
 
 

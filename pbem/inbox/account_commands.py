@@ -40,6 +40,7 @@ from pbem.campaign.people import (
     seats_deputised,
 )
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
+from pbem.errors import CampaignError
 from pbem.inbox.command_parser import (
     ChangeAddress,
     Confirm,
@@ -68,7 +69,7 @@ from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
 
-_GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
+_GONE = "this code was mailed to an address that is no longer yours here"
 
 
 def ask_new_address(asked: Requester, request: PendingRequest) -> str:
@@ -79,14 +80,14 @@ def ask_new_address(asked: Requester, request: PendingRequest) -> str:
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
     if request.data["to"] != person.key:
-        return _GONE
+        raise CampaignError(_GONE)
     data = {"person_id": person.id, "address": address, "from": person.key}
     by, account = person.key, case.account
     code = create_request(
         case.session, RequestKind.NEW_ADDRESS, case.now, to=address, by=by, data=data, account=account
     )
     if code is None:
-        return ENOUGH_CODES
+        raise CampaignError(ENOUGH_CODES)
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
     post(case, address, page, kind="confirmation", code=code, tagged=False)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
@@ -98,7 +99,7 @@ def confirm_address(asked: Requester, request: PendingRequest) -> str:
     person = case.session.get_one(Person, request.data["person_id"])
     if request.data.get("from", request.data["to"]) != person.key:
         # A player who left an address may have lost it: a code in its mailbox must not move them again.
-        return _GONE
+        raise CampaignError(_GONE)
     if request.kind == "fallback":
         person.fallback = address
         if not address:
@@ -107,7 +108,7 @@ def confirm_address(asked: Requester, request: PendingRequest) -> str:
         _notify_addresses(case, [person.address, address], "your second address", said)
         return ""
     if find_person(case.session, address) is not None:
-        return f"{address} is in use here, so another's games cannot be moved to it. Nothing was done."
+        raise CampaignError(f"{address} is in use here, so another's games cannot be moved to it")
     old, person.address, person.key = person.address, address, address.lower()
     person.fallback = "" if person.fallback.lower() == person.key else person.fallback
     case.session.flush()
@@ -128,7 +129,7 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
         or snapshot.status == CampaignState.OVER
         or until <= case.now
     ):
-        return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
+        raise CampaignError("you are no longer asked to stand in for this seat. Thank you all the same")
     deputy = get_or_create_person(case.session, data["address"], case.now)
     player = case.session.get_one(Person, data["person_id"])
     elsewhere = [place for place in seats_deputised(case.session, snapshot, deputy, case.now) if place.id != seat.id]
@@ -137,7 +138,7 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
         how = (
             f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
         )
-        return f"You {how}, so you cannot stand in for another seat."
+        raise CampaignError(f"you {how}, so you cannot stand in for another seat")
     withdraw_deputy_copies(case.session, place)
     stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
@@ -163,7 +164,7 @@ def confirm_moved(asked: Requester, request: PendingRequest) -> str:
     seat, snapshot, place = _lock_seat(case, request)
     person = case.session.get_one(Person, request.data["person_id"])
     if not _may_still(case, request, place, [seat.person_id]):
-        return _GONE
+        raise CampaignError(_GONE)
     context = case.campaign_context(snapshot)
     send_welcomes(context, {place: replace_token(case.session, place.id)}, heir=True, moved=True)
     report = find_report(case.session, snapshot, place)
@@ -204,13 +205,13 @@ def _record_address_change(case: MessageContext, person: Person, old: str) -> No
 
 
 _UNKNOWN_CODE = (
-    f"This code is not known here, was used already, or is more than {DAYS} days old. "
-    "If something is still to be confirmed, please ask for it again."
+    f"this code is not known here, was used already, or is more than {DAYS} days old. "
+    "If something is still to be confirmed, please ask for it again"
 )
 MOST_LISTED = 200
 """Newcomers entered into the journal of a campaign in a day."""
 
-_ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
+_ENOUGH = "you were mailed so many codes today that no more are sent before tomorrow"
 
 
 def join(asked: Requester, order: Join) -> str:
@@ -222,10 +223,10 @@ def join(asked: Requester, order: Join) -> str:
         return ""
     snapshot = load_campaign(case.session, name)
     if asked.person is not None and (place := seat_of(case.session, snapshot, asked.person)):
-        return f"You play in {name} already, as {place.seat}."
+        raise CampaignError(f"you play in {name} already, as {place.seat}")
     wish = (order.seat or "").lower()
     if wish and _cannot_become_seat(case, snapshot, wish):
-        return f'{name} has no seat "{wish}". {suggest_name(wish, snapshot.seats, "Seats")} Nothing was done.'
+        raise CampaignError(f'{name} has no seat "{wish}". {suggest_name(wish, snapshot.seats, "Seats")}')
     address = asked.person.address if asked.person else asked.sender
     kind = f"join {name}"
     if asked.person is None and not case.key and (why := _unanswered(case, snapshot, address, kind)):
@@ -236,7 +237,7 @@ def join(asked: Requester, order: Join) -> str:
         case.session, RequestKind.JOIN, case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
-        return _ENOUGH
+        raise CampaignError(_ENOUGH)
     page = offer_seat(case.app, snapshot, "join", code=code, wish=wish, now=case.now)
     heading = Heading(CampaignMailer.of(case.app, snapshot), "reply YES to join")
     answer(case, address, page, kind=kind, code=code, heading=heading)
@@ -280,7 +281,9 @@ def withdraw(asked: Requester, order: Withdraw) -> str:
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_standby(session, campaign_id, asked.person) if campaign_id and asked.person else None
     if found is None or found.status != StandbyState.WAITING:
-        return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
+        raise CampaignError(
+            f"you are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE"
+        )
     found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
@@ -294,7 +297,7 @@ def confirm_request(asked: Requester, order: Confirm) -> str:
     case = asked.case
     request = find_request(case.session, order.code, case.now)
     if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
-        return _UNKNOWN_CODE
+        raise CampaignError(_UNKNOWN_CODE)
     return _CONFIRMED[request.kind](asked, request)
 
 
@@ -305,10 +308,10 @@ def _confirm_seat(asked: Requester, request: PendingRequest) -> str:
     snapshot = locked_campaign(case.session, name)
     invited = request.kind == "invite"
     if snapshot.status == CampaignState.OVER or not (invited or snapshot.policy.signup):
-        return f"{name} takes no more players now. We are sorry that it comes too late."
+        raise CampaignError(f"{name} takes no more players now. We are sorry that it comes too late")
     person = get_or_create_person(case.session, data["address"], case.now)
     if place := seat_of(case.session, snapshot, person):
-        return f"You play in {name} already, as {place.seat}."
+        raise CampaignError(f"you play in {name} already, as {place.seat}")
     why = "invited by the GM" if invited else "signed up by mail"
     context = case.campaign_context(snapshot)
     said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
@@ -322,7 +325,7 @@ def _confirm_press_reply(asked: Requester, request: PendingRequest) -> str:
     """Send on a reply to press, if its sender still plays the seat."""
     seat, snapshot, place = _lock_seat(asked.case, request)
     if not _may_still(asked.case, request, place, [seat.person_id]):
-        return _GONE
+        raise CampaignError(_GONE)
     return send_press_reply(asked.case.campaign_context(snapshot), place, request)
 
 
@@ -332,7 +335,7 @@ def _confirm_held(asked: Requester, request: PendingRequest) -> str:
     seat, snapshot, place = _lock_seat(case, request)
     deputies = [each.id for each in deputies_of(case.session, [seat.id], case.now).get(seat.id, [])]
     if not _may_still(case, request, place, deputies if request.data["deputy"] else [seat.person_id]):
-        return _GONE
+        raise CampaignError(_GONE)
     return send_held(case.campaign_context(snapshot), place, request, case.account)
 
 
@@ -398,23 +401,23 @@ _FORMS = {
 }
 """For each word after FORMAT the column of the person, its value, and the answer."""
 
-_NOBODY = "This address is nobody's here, so there is nothing to change."
+_NOBODY = "this address is nobody's here, so there is nothing to change"
 
 
 def change_address(asked: Requester, order: ChangeAddress) -> str:
     """Ask a person's address whether they play from another one from now on."""
     if asked.person is None:
-        return _NOBODY
+        raise CampaignError(_NOBODY)
     address = require_address(order.address, "a player", asked.case.address)
     if address.lower() == asked.person.key:
-        return f"You play from {asked.person.address} already."
+        raise CampaignError(f"you play from {asked.person.address} already")
     return _ask_owner(asked.case, asked.person, "address", address)
 
 
 def change_fallback(asked: Requester, order: Fallback) -> str:
     """Ask a person's address whether mail that it does not take goes to another one."""
     if asked.person is None:
-        return _NOBODY
+        raise CampaignError(_NOBODY)
     if order.address == OFF:
         return _ask_owner(asked.case, asked.person, "fallback", "")
     address = require_address(order.address, "a player", asked.case.address)
@@ -426,7 +429,7 @@ def _ask_owner(case: MessageContext, person: Person, kind: Literal["address", "f
     data = {"person_id": person.id, "address": address}
     code = create_request(case.session, RequestKind(kind), case.now, to=person.address, data=data, account=case.account)
     if code is None:
-        return ENOUGH_CODES
+        raise CampaignError(ENOUGH_CODES)
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)
     answer(case, person.address, page, code=code)
     return ""
@@ -435,7 +438,7 @@ def _ask_owner(case: MessageContext, person: Person, kind: Literal["address", "f
 def set_format(asked: Requester, order: MailAs) -> str:
     """Set the form of a person's mail."""
     if asked.person is None:
-        return _NOBODY
+        raise CampaignError(_NOBODY)
     column, value, said = _FORMS[order.form]
     if value == PageDelivery.ATTACHED and asked.case.app.settings.has_site:
         value, said = PageDelivery.LINK, _PAGE_LINKED

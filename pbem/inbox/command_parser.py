@@ -15,7 +15,7 @@ or orders; `pbem.inbox.held_texts` tells what of all that goes to whom.
 Commands are typed orders; `pbem.inbox.run_commands` has the table of their
 handlers. A handler does the request, in the transaction of the message, and
 returns the answer: sentences, each line of them a paragraph, or "" if the answer
-is mailed separately. Its refusals are returned likewise.
+is mailed separately. What is not done it raises as a CampaignError.
 """
 
 from __future__ import annotations

@@ -101,10 +101,9 @@ def _name_writer(case: MessageContext, press: Press) -> str:
 def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> str:
     how = {_THEIR_GM: "ASK GM", _UNNAMED: "PRESS TO ALL"}.get(writer, f"PRESS TO {writer}")
     said = (
-        f"Not done: your reply was not sent to {writer}. {why}\n"
-        f"To write, begin a mail with the line {how}; your words go below."
+        f"your reply was not sent to {writer}. {why}\nTo write, begin a mail with the line {how}; your words go below."
     )
-    page = Answer(address=case.address, done=(CommandResult("a reply to press", said),), notes=case.notes)
+    page = Answer(address=case.address, done=(CommandResult.refused("a reply to press", said),), notes=case.notes)
     return "a reply to press; " + answer(case, spot.address, page, spot=spot, code=spot.code)
 
 
@@ -149,7 +148,7 @@ def offer_texts(case: MessageContext, spot: SeatContext, found: Screened, *, dep
     names = ", ".join(dict.fromkeys(each.command for each in shown))
     if not able:
         why = " ".join(f"{each.command}: {each.fault}" for each in shown)
-        return CommandResult(names, f"Not done: nothing was sent. {why}")
+        return CommandResult.refused(names, f"nothing was sent. {why}")
     person = find_person(case.session, deputy or spot.address)
     data = {"deputy": deputy, "pieces": able}
     because = tuple(redact_all(line.strip()) for line in found.because)
@@ -157,7 +156,7 @@ def offer_texts(case: MessageContext, spot: SeatContext, found: Screened, *, dep
     if person is None or not _offer(
         case, spot, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
     ):
-        return CommandResult(names, f"Not done: nothing was sent. You were asked {A_DAY} times today about such texts.")
+        return CommandResult.refused(names, f"nothing was sent. You were asked {A_DAY} times today about such texts")
     return f"held; asked {person.address} whether to send {len(able)} texts"
 
 
@@ -193,13 +192,17 @@ def send_held(context: Context, place: SeatView, request: PendingRequest, accoun
     """Send texts that were held back, as they were shown; return the answer, a paragraph for each.
 
     Call with the campaign locked.
+
+    Raises:
+        CampaignError: None of them can be sent now.
     """
-    return "\n".join(_send(context, place, line, text, account, request) for line, text in request.data["pieces"])
-
-
-def _send(context: Context, place: SeatView, line: str, text: str, account: str, request: PendingRequest) -> str:
-    try:
-        command = _fill_in(place.seat, line, text, account, request.data["deputy"])
-        return f"{line}: {command.do(context).done}"
-    except CampaignError as error:
-        return f"{line}: not sent, {error}."
+    told, faults = [], []
+    for line, text in request.data["pieces"]:
+        try:
+            command = _fill_in(place.seat, line, text, account, request.data["deputy"])
+            told.append(f"{line}: {command.do(context).done}")
+        except CampaignError as error:
+            faults.append(f"{line}: not sent, {error}.")
+    if not told:
+        raise CampaignError("\n".join(faults))
+    return "\n".join((*told, *faults))

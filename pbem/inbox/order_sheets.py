@@ -316,8 +316,8 @@ def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earli
     spot, counted, notes = claim.spot, earlier.counted, (*case.notes, *sheet.notes, *claim.notes)
     own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
     if counted is None:
-        nothing = f"No orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear."
-        page = AnswerPage(address=case.address, done=(CommandResult(ClearOrders.usage, nothing),), notes=notes)
+        nothing = f"no orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear"
+        page = AnswerPage(address=case.address, done=(CommandResult.refused(ClearOrders.usage, nothing),), notes=notes)
         return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code), False
     back = _sheet_to_send_back(case.app.game(spot.game).orders, counted)
     author = Author.DEPUTY if claim.deputy else Author.PLAYER

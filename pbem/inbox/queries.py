@@ -192,11 +192,11 @@ MOST_OFFERED = 20
 MOST_ACTS = 200
 """Entries of a journal in one mail, the newest."""
 
-_REPORT_COMES = "This report comes already, in a mail of its own."
-_ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
+_REPORT_COMES = "this report comes already, in a mail of its own"
+_ENOUGH_REPORTS = "you have had {most} reports again today; please ask tomorrow."
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
-_RULES_COME = "These rules come already, in a mail of their own."
-_ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
+_RULES_COME = "these rules come already, in a mail of their own"
+_ENOUGH_RULES = "you have had {most} mails with rules today; please ask tomorrow"
 
 
 def show_status(asked: Requester, _: Status) -> str:
@@ -301,7 +301,7 @@ def _describe_deputising(case: MessageContext, person: Person) -> Iterator[str]:
 
 
 def resend(asked: Requester, order: Resend) -> str:
-    """Queue a report of the seat once more and return "", or return why not."""
+    """Queue a report of the seat once more and return "". Raises CampaignError: why it is not sent."""
     case, spot = asked.case, asked.spot
     assert spot is not None
     snapshot = load_campaign(case.session, spot.campaign)
@@ -311,13 +311,12 @@ def resend(asked: Requester, order: Resend) -> str:
     meant = match_turns(labels, " ".join(turn))
     report = find_report(case.session, snapshot, place, next(iter(meant), None))
     if report is None:
-        return f"There is no report for {place.seat} in {spot.campaign} yet."
+        raise CampaignError(f"there is no report for {place.seat} in {spot.campaign} yet")
     if turn and len(meant) != 1:
-        return _ask_which_report(labels, meant)
+        raise CampaignError(_ask_which_report(labels, meant))
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}{' full' if full else ''}"
     enough = _ENOUGH_REPORTS + ("" if case.proven else _WITH_A_KEY)
-    if refused := _large_mail_reason(case, begins, key, spot.address, _REPORT_COMES, enough):
-        return refused
+    _check_large_mail(case, begins, key, spot.address, _REPORT_COMES, enough)
     context = case.campaign_context(snapshot)
     resend_report(
         context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key, full=full
@@ -325,12 +324,13 @@ def resend(asked: Requester, order: Resend) -> str:
     return ""  # the report is answer enough
 
 
-def _large_mail_reason(case: MessageContext, begins: str, key: str, to: str, comes: str, enough: str) -> str:
-    """Return `comes` for what the message has brought already, `enough` beyond the limit of a day; else ""."""
+def _check_large_mail(case: MessageContext, begins: str, key: str, to: str, comes: str, enough: str) -> None:
+    """Raise CampaignError: `comes` for what the message has brought already, `enough` beyond the limit of a day."""
     if was_sent(case, begins + key):
-        return comes
+        raise CampaignError(comes)
     most = LARGE_A_DAY if case.proven else UNPROVEN_LARGE_A_DAY
-    return enough.format(most=most) if sent_today(case, begins, to) >= most else ""
+    if sent_today(case, begins, to) >= most:
+        raise CampaignError(enough.format(most=most))
 
 
 def _split_full(labels: Labels, words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
@@ -345,7 +345,7 @@ def _split_full(labels: Labels, words: tuple[str, ...]) -> tuple[tuple[str, ...]
 
 def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:
     """Ask which of several reports is meant, or for another name than one unknown, with the lines to mail."""
-    asked = "Several of your reports are called so." if meant else "You had no report that is called so."
+    asked = "several of your reports are called so." if meant else "you had no report that is called so."
     called = dict.fromkeys(labels[number] for number in meant or labels)
     lines = [f"RESEND {label}" for label in list(called)[-MOST_OFFERED:]]
     return "\n".join((f"{asked} Please mail one of these lines:", *lines))
@@ -357,7 +357,7 @@ def show_history(asked: Requester, _: History) -> str:
     assert spot is not None
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
-        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, alone."
+        raise CampaignError(f"the journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, alone")
     acts = case.session.execute(
         select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
         .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)
@@ -373,7 +373,7 @@ def show_history(asked: Requester, _: History) -> str:
 
 
 def send_rules(asked: Requester, order: Rules) -> str:
-    """Queue the rulebook that is asked for, or return a question which."""
+    """Queue the rulebook that is asked for and return "". Raises CampaignError: a question which, or why not."""
     case, own = asked.case, games_of(asked.case.session, asked.to, asked.case.now)
     key, words = _split_game(asked, order, own)
     if key:
@@ -385,7 +385,7 @@ def send_rules(asked: Requester, order: Rules) -> str:
     if len(set(own.values())) == 1:
         return _send_rules(asked, case.app.game(next(iter(own.values()))), words)
     if own:
-        return _ask_which_campaign(case, own, words)
+        raise CampaignError(_ask_which_campaign(case, own, words))
     offer_games(case, asked.to)
     return ""
 
@@ -418,17 +418,18 @@ def _titles(case: MessageContext) -> dict[str, tuple[str, ...]]:
 def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Ask a player of several games for the one meant, with the lines to mail."""
     lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
-    return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
+    return "\n".join(("you are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
 def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """Queue the rulebook or its sections about some words and return "", or return why not and what there is."""
+    """Queue the rulebook or its sections about some words and return "". Raises CampaignError: why not, and what is."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
     if words and not found:
-        titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
-        nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
-        return "\n".join((nothing, *titles))
+        titles = [f"RULES {each.title}" for each in sections(whole) if each.level > 1]
+        there = "It has these sections:" if titles else "RULES alone brings the whole of it."
+        nothing = f"nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. {there}"
+        raise CampaignError("\n".join((nothing, *titles)))
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source, UNBROKEN), html=as_html(source, top=2))
@@ -437,8 +438,7 @@ def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -
     begins = f"rules {asked.case.account} "
     text = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()[:16]
     key = f"{asked.case.letter_id} {text}"
-    if refused := _large_mail_reason(asked.case, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES):
-        return refused
+    _check_large_mail(asked.case, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES)
     send_rulebook(asked.case, asked.to, page, topic=begins + key, files=files)
     return ""
 

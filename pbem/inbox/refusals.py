@@ -90,7 +90,7 @@ def decline_typed(case: MessageContext, claim: AuthResult) -> str:
     if not isinstance(claim, NeedsConfirmation):
         return refuse(case, claim)
     why = "Send them again, as a reply to your latest report: what came here does not show that they are yours."
-    said = CommandResult("the orders in your mail", f"Not done: they were not taken. {why}")
+    said = CommandResult.refused("the orders in your mail", f"they were not taken. {why}")
     page = AnswerPage(address=case.address, done=(said,), notes=case.notes)
     return "orders not taken; " + answer(case, claim.to, page, spot=claim.spot)
 

@@ -67,7 +67,6 @@ from pbem.report.answers import Answer, CommandResult, tell_findings
 from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
-from pbem.text import as_sentence
 
 if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
@@ -75,7 +74,7 @@ if TYPE_CHECKING:
 
 def _refuse_mixed(_asked: Requester, command: PlayerCommand) -> str:
     """Refuse a command that stands for a sheet, beside others: alone it is processed as one."""
-    return f"Not done: {COMMANDS.line(command)} goes in a mail of its own, or into your order sheet."
+    raise CampaignError(f"{COMMANDS.line(command)} goes in a mail of its own, or into your order sheet")
 
 
 HANDLERS: Handlers = {
@@ -95,9 +94,9 @@ HANDLERS: Handlers = {
 
 _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
-_ALONE = "Not done: LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip."
-_BY_SUBJECT = "Not done: nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself."
-_RUN_SINCE = "Not done: the turn for which you asked it has been run since."
+_ALONE = "LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip"
+_BY_SUBJECT = "nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself"
+_RUN_SINCE = "the turn for which you asked it has been run since"
 
 
 def take_commands(mail: Reading) -> Outcome:
@@ -286,15 +285,15 @@ def _run_command(asker: Requester, request: CommandList, parsed: ParsedSheet, en
     case, order = asker.case, entry.order
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip_reason(case, request, parsed, order):
-        return CommandResult(shown, slip)
+        return CommandResult.refused(shown, slip)
     confirmed, spot = case.confirmed, asker.spot
     if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
-        return CommandResult(shown, _RUN_SINCE)
+        return CommandResult.refused(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
     try:
         return CommandResult(shown, _do(replace(asker, text=request.texts.get(entry.line, "")), order))
     except CampaignError as error:
-        return CommandResult(shown, as_sentence(f"Not done: {error}"))
+        return CommandResult.refused(shown, str(error))
 
 
 def _do(asked: Requester, command: PlayerCommand) -> str:

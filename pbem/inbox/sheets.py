@@ -148,6 +148,6 @@ def answer_recall(mail: Reading) -> Outcome:
     claim = authenticate(case, None)
     if not isinstance(claim, Accepted):
         return note_machine(case), False
-    said = "A mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it."
-    page = Answer(address=case.address, done=(CommandResult(case.letter.subject, said),))
+    said = "a mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it"
+    page = Answer(address=case.address, done=(CommandResult.refused(case.letter.subject, said),))
     return "pointed to CLEAR ORDERS; " + answer(case, claim.deputy or claim.spot.address, page, spot=claim.spot), False

@@ -10,7 +10,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from markupsafe import Markup
 
@@ -20,7 +20,7 @@ from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import join_lines
 from pbem.ruleset.values import SeatName
-from pbem.text import count_noun
+from pbem.text import as_sentence, count_noun
 
 Reason = Literal[
     "no-orders",
@@ -593,11 +593,21 @@ ConfirmationKind = Literal["join", "invite", "deputy", "address", "new_address",
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command as it was written, its token masked, and its result, a paragraph a line; below it a `sheet` to send."""
+    """A command as it was written, its token masked, and its result, a paragraph a line; below it a `sheet` to send.
+
+    `done` is False if it was `refused`.
+    """
 
     command: str
     result: str
     sheet: tuple[str, ...] = ()
+    done: bool = True
+
+    @classmethod
+    def refused(cls, command: str, why: str) -> Self:
+        """Return the result of a command that was not done, and why not, as the text of an error."""
+        said, *lines = why.split("\n")  # the lines may be some to mail, to which no full stop belongs
+        return cls(command, "\n".join((as_sentence(f"Not done: {said}"), *lines)), done=False)
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
@@ -628,8 +638,9 @@ class Answer:
             return "Nothing is done yet"
         if self.findings:
             return "Not all was understood" if self.done else "Not understood"
-        refused = [each for each in self.done if each.result.startswith("Not done")]
-        return ("Not done" if len(refused) == len(self.done) else "Not all was done") if refused else "Done"
+        if all(each.done for each in self.done):
+            return "Done"
+        return "Not all was done" if any(each.done for each in self.done) else "Not done"
 
     @property
     def subject(self) -> str:

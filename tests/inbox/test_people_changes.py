@@ -173,7 +173,7 @@ def test_a_deputy_is_dismissed(desk: Desk) -> None:
     [
         ("DEPUTY eve@example.net UNTIL 2026-11-01", "from today to a day at most 90 days ahead"),
         ("DEPUTY eve@example.net UNTIL 2027-11-01", "from today to a day at most 90 days ahead"),
-        ("DEPUTY ann@example.org UNTIL 2026-11-20", "That is your own address"),
+        ("DEPUTY ann@example.org UNTIL 2026-11-20", "that is your own address"),
         ("DEPUTY orders@example.org UNTIL 2026-11-20", "orders are sent there"),
         ("DEPUTY noreply@example.org UNTIL 2026-11-20", "taken for a program's"),
     ],

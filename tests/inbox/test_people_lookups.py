@@ -129,4 +129,4 @@ def test_history_may_be_the_gms_own(desk: Desk) -> None:
     """With the house rule journal=gm players are referred to their GM."""
     rule(desk, journal="gm")
 
-    assert "The journal of toy1 is kept by its GM, gm@example.org, alone." in ask(desk, "HISTORY")
+    assert "the journal of toy1 is kept by its GM, gm@example.org, alone." in ask(desk, "HISTORY")

@@ -201,7 +201,7 @@ def test_a_player_may_read_the_rules_of_a_campaign_to_join(desk: Desk) -> None:
     form(desk, "blue", "green", name="pen1", game="gm_adjudicated")
     form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="on")
 
-    assert "Nothing in the rulebook of Toy Auction speaks of pen1." in ask(desk, "RULES pen1")
+    assert "nothing in the rulebook of Toy Auction speaks of pen1." in ask(desk, "RULES pen1")
     assert ask(desk, "RULES pen2").startswith("The rulebook The Umpire's Pen ")
 
 

@@ -132,7 +132,7 @@ def test_present_takes_all_absences_back(desk: Desk) -> None:
 
     assert "Your absences are cancelled." in ask(desk, "PRESENT")
     assert len(absences(desk)) == 1
-    assert "You had told of no absence" in ask(desk, "PRESENT")
+    assert "you had told of no absence" in ask(desk, "PRESENT")
 
 
 def test_absences_are_no_business_of_other_players(desk: Desk) -> None:

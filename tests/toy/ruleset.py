@@ -106,7 +106,7 @@ class Auction(BaseRuleset[Table]):
     seats = Seats(2, 4, ("red", "blue", "green", "gray"))
     pace = "simultaneous"
     summary = "sealed bids for a prize a round"
-    rulebook = "# Auction\n\n{{ORDERS}}"
+    rulebook = "# Auction\n\n## Orders\n\n{{ORDERS}}"
     orders = OrderParser((Bid, Whisper))
     bots = _BOTS
     options = (
