@@ -17,6 +17,7 @@ medians of the rounds.
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -109,20 +110,23 @@ def _night(app: App, club: Club, sheets: int) -> Stages:
     with stages.timed("answer"):
         answered = process_messages(app, now)
     with stages.timed("turns"):
-        waiting = open_turns(app)
-        send_reminders(app, waiting, now)
-        ran = [
-            run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn) is not None
-            for turn in due_turns(waiting, now)
-        ]
-        archive_pending(app, now)
-        app.reporter.close()  # the processor time of its workers counts once they have ended
+        ran = run_turns(app, now)
     with stages.timed("send"), closing(open_transport(app.settings)) as carrier:
         deliver_due(app.store, carrier, now, connections=app.settings.connections)
     _check("letters polled", polled, sheets)
     _check("sheets taken", answered.sheets, sheets)
-    _check("turns resolved", sum(ran), running)
+    _check("turns resolved", ran, running)
     return stages
+
+
+def run_turns(app: App, now: dt.datetime) -> int:
+    """Run all turns that are due, and archive them; return their number."""
+    waiting = open_turns(app)
+    send_reminders(app, waiting, now)
+    ran = [run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due_turns(waiting, now)]
+    archive_pending(app, now)
+    app.reporter.close()  # the processor time of its workers counts once they have ended
+    return sum(each is not None for each in ran)
 
 
 def _running(app: App) -> int:
