@@ -53,7 +53,7 @@ class Sheet:
     @property
     def edge(self) -> float:
         """The edge of a hex in pixels."""
-        return max(EDGE, BOARD_WIDTH / (3 * self.radius + 2)) if self.whole else self.width / (3 * self.reach + 2)
+        return _chart_edge(self.radius) if self.whole else _whole_columns(self.width / (3 * self.reach + 2))
 
     @property
     def whole(self) -> bool:
@@ -68,8 +68,8 @@ class Sheet:
     @functools.lru_cache(maxsize=4096)  # noqa: B019 - sheets are values, few and small
     def at(self, cell: Hex) -> tuple[int, int]:
         """Return the middle of a hex, in pixels."""
-        x, y = centre((cell[0] - self.middle[0], cell[1] - self.middle[1]), self.edge)
-        return round(self.width / 2 + x), round(self.height / 2 + y)
+        q, r = cell[0] - self.middle[0], cell[1] - self.middle[1]
+        return self.width // 2 + round(1.5 * self.edge) * q, self.height // 2 + _half_height(self.edge) * (2 * r + q)
 
     def name(self, cell: Hex) -> str:
         """Return a board hex as players write it, without level ("J4")."""
@@ -81,10 +81,23 @@ def _cells(radius: int, middle: Hex, reach: int) -> dict[Hex, None]:
     return dict.fromkeys(cell for cell in disc(radius) if distance(cell, middle) <= reach)
 
 
+def _chart_edge(radius: int) -> float:
+    return _whole_columns(max(EDGE, BOARD_WIDTH / (3 * radius + 2)))
+
+
+def _whole_columns(edge: float) -> float:
+    """Return the edge at which columns are whole pixels apart: equal hexes have equal pixels, and PNG half the size."""
+    return int(1.5 * edge) / 1.5
+
+
+def _half_height(edge: float) -> int:
+    return round(math.sqrt(3) / 2 * edge)
+
+
 def chart_sheet(radius: int) -> Sheet:
     """Return the sheet of the whole board."""
-    edge = max(EDGE, BOARD_WIDTH / (3 * radius + 2))
-    across, down = round(edge * (3 * radius + 2)) + 116, round(edge * math.sqrt(3) * (2 * radius + 1)) + 72
+    edge = _chart_edge(radius)
+    across, down = round(edge * (3 * radius + 2)) + 116, 2 * _half_height(edge) * (2 * radius + 1) + 72
     return Sheet(radius, across, down + down % 2)
 
 
@@ -128,7 +141,7 @@ def blank(edge: float, shade: str) -> Sprite:
 
 
 def _hex_path(x: float, y: float, size: float) -> str:
-    half, height = size / 2, math.sqrt(3) * size / 2
+    half, height = size / 2, _half_height(size)
     steps = ((-half, height), (-size, 0), (-half, -height), (half, -height), (size, 0))
     return f"M{x + size:.1f} {y:.1f}" + "".join(f"l{dx:.1f} {dy:.1f}" for dx, dy in steps) + "z"
 
