@@ -3,9 +3,9 @@
     python -m bench.year [--turns 6] [--games singularity_trap:6 harvester:100]
 
 Bots play each game by mail, a turn a week, with pictures, through local folders
-and SQLite. All sizes are megabytes of a year of 52 such turns, as far as they
-can be told from the turns played: what was kept of them, by the column of the
-database and the kind of file in the archive, the largest first; and what the
+and SQLite. All sizes are megabytes that 52 such turns add, as far as they can be
+told from the later half of the turns played: by the column of the database and
+the kind of file in the archive, the largest first; and what the
 database and the archive take on the disk, where a file takes whole blocks. The
 mail of the local post folder is not counted: with a real mailbox there is none.
 """
@@ -38,7 +38,7 @@ LEAST = 0.5
 
 @dataclass(frozen=True)
 class Year:
-    """Bytes a year: of the parts, and of the database and the archive on disk."""
+    """Bytes, of a year or until now: of the parts, and of the database and the archive on disk."""
 
     parts: Counter[str]
     database: int
@@ -46,20 +46,32 @@ class Year:
 
 
 def year(key: str, seats: int, turns: int) -> Year:
-    """Return a year of a campaign, estimated from some turns of it."""
+    """Return a year of a campaign, as far as it grows: estimated from the later half of some turns of it."""
     with TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         club = Club(home, installed_games()[key], seats, ORDERS, PLAYERS, table=seats, pace=WEEK)
-        club.play(turns, pictures="true")
-        with club.open(pictures="true") as app:
-            ran = count(app, Turn.resolved_at.is_not(None))
-            for _ in range(0, count(app, OutgoingMail.id > 0), AT_ONCE):
-                redact_old_mail(app.store, club.now + 2 * WEEK)
-            parts = {name: size * WEEKS // ran for name, size in (*columns(app), *files(app))}
-        with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
-            database.execute("VACUUM")  # the space of mails that were shortened is reused by those of other weeks
-        taken = (home / "pbem.sqlite").stat().st_size, blocks(home / "turns")
-        return Year(Counter(parts), *(size * WEEKS // ran for size in taken))
+        club.play(turns // 2, pictures="true")
+        ran, before = measure(club)
+        club.go_on(turns - turns // 2, pictures="true")
+        then, after = measure(club)
+
+    def grown(early: int, late: int) -> int:
+        return max(0, late - early) * WEEKS // (then - ran)
+
+    parts = {name: grown(before.parts[name], size) for name, size in after.parts.items()}
+    return Year(Counter(parts), grown(before.database, after.database), grown(before.archive, after.archive))
+
+
+def measure(club: Club) -> tuple[int, Year]:
+    """Return how many turns were run, and the bytes that are there."""
+    with club.open(pictures="true") as app:
+        ran = count(app, Turn.resolved_at.is_not(None))
+        for _ in range(0, count(app, OutgoingMail.id > 0), AT_ONCE):
+            redact_old_mail(app.store, club.now + 2 * WEEK)
+        parts = Counter(dict([*columns(app), *files(app)]))
+    with closing(sqlite3.connect(club.home / "pbem.sqlite")) as database:
+        database.execute("VACUUM")  # the space of mails that were shortened is reused by those of other weeks
+    return ran, Year(parts, (club.home / "pbem.sqlite").stat().st_size, blocks(club.home / "turns"))
 
 
 def count(app: App, which: ColumnElement[bool]) -> int:

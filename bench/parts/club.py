@@ -72,12 +72,20 @@ class Club:
         """Create and start the campaigns, and play some turns by the local mail folder."""
         with self.open(**settings) as app:
             self._begin(app)
-            inbox = MaildirTransport(self.home / app.settings.inbox_url.path)
-            for _ in range(turns):
-                for raw in self.sheets():
-                    inbox.send(self.orders, raw)
-                tick(app, self.now)
-                self.read(app)
+            self._play(app, turns)
+
+    def go_on(self, turns: int, **settings: str) -> None:
+        """Play some more turns."""
+        with self.open(**settings) as app:
+            self._play(app, turns)
+
+    def _play(self, app: App, turns: int) -> None:
+        inbox = MaildirTransport(self.home / app.settings.inbox_url.path)
+        for _ in range(turns):
+            for raw in self.sheets():
+                inbox.send(self.orders, raw)
+            tick(app, self.now)
+            self.read(app)
 
     def sheets(self) -> list[bytes]:
         """Advance by a turn; return the order mails of all bots, including those that correct a slip."""

@@ -8,7 +8,6 @@ the next reports disclose that the copy was made.
 
 from __future__ import annotations
 
-import datetime as dt
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -28,7 +27,7 @@ from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn
 from pbem.campaign.history import add_entry, seats_removed_before
 from pbem.campaign.order_sheets import Lines
-from pbem.campaign.reports import report_text
+from pbem.campaign.reports import report_files, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -140,7 +139,7 @@ class ForkCampaign(PreviewedChange[Forked]):
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy_campaign(session, target, snapshot, number, context.now)
+            _copy_campaign(context, target, number)
             # It names all turns withdrawn before it, which `verify` expects in the archive of the copy too (decision
             # 15). They are copied before the commit: a copy whose making failed must not stay, as it is not disclosed.
             last = load_record(session, snapshot, number - 1)
@@ -265,7 +264,8 @@ def _load_views(session: Session, snapshot: CampaignSnapshot, number: int) -> di
     return {row.name: row.view for row in rows}
 
 
-def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+def _copy_campaign(context: Context, target: Session, number: int) -> None:
+    source, snapshot, now = context.session, context.snapshot, context.now
     # No address or token of the original, so that no one is mailed from the copy or can order in it.
     for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
@@ -278,6 +278,7 @@ def _copy_campaign(source: Session, target: Session, snapshot: CampaignSnapshot,
         "seat": lambda seat: {"person_id": seat["id"], "paused": False, "status": _seat_state(seat, removed)},
         # The copy has an archive of its own, which is yet to be written.
         "turn": lambda turn: {"archived_at": None, **(_UNRUN if turn["number"] == number else {})},
+        "report": lambda report: {"files": report_files(context, source.get_one(Report, report["id"]))},
         # What was enclosed in withdrawn turns may have been shown again since, so all of it belongs to the first here.
         "enclosed": lambda _: {"turn_id": source.scalars(turns).first()},
     }

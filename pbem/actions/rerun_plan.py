@@ -28,7 +28,7 @@ from pbem.campaign.order_sheets import (
     require_valid_sheet,
     split_host_words,
 )
-from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_text
+from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_files, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
@@ -317,7 +317,9 @@ def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     reports = [_as_reply(each, old.get(each.place.id)) for each in made]
     new_files = {made.place.id: made.files for made in reports}
     # Unchanged reports are archived with the bytes that were mailed, whatever templates are now.
-    files = again.files([new_files.get(place.id) or old[place.id].files for place, _ in again.outcome.views])
+    files = again.files(
+        [new_files.get(place.id) or report_files(context, old[place.id]) for place, _ in again.outcome.views]
+    )
     return RerunPlan(
         again=again,
         impact=_build_impact(again, old, affected, corrections, deadline),

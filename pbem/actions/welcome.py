@@ -26,11 +26,9 @@ from pbem.campaign.guide import example_orders
 from pbem.campaign.history import LONGEST
 from pbem.campaign.notices import GM, CampaignMailer, post
 from pbem.campaign.people import save_deputy_code
-from pbem.campaign.reports import full_report
+from pbem.campaign.reports import full_report, report_files
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
-from pbem.errors import StoreError, describe_error
 from pbem.games import rulebook
-from pbem.log import event
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_id, withdraw_mails, withdraw_topics
@@ -251,13 +249,10 @@ def _report_topic(session: Session, snapshot: CampaignSnapshot, place: SeatView,
 def _full_mail(context: Context, place: SeatView, report: Report, *, to: str, id_: str) -> NewMail | None:
     """Return a report with all that its seat knows; None if it cannot be made of its view any more."""
     app, snapshot = context.app, context.snapshot
-    try:
-        facts, parts = full_report(context, place, report)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - an earlier version of the game made the view, and games may raise anything
-        event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(error))
+    made = full_report(context, place, report)
+    if made is None:
         return None
+    facts, parts = made
     enclosed = Attachments(app.game(snapshot.game), json.loads(report.view), facts).mail_parts()
     linked = snapshot.pages_for(place) == PageDelivery.LINK
     return CampaignMailer.of(app, snapshot).report(to, parts, facts, id_, linked=linked, enclosed=enclosed)
@@ -265,7 +260,7 @@ def _full_mail(context: Context, place: SeatView, report: Report, *, to: str, id
 
 def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, id_: str, code: str) -> NewMail:
     app, snapshot = context.app, context.snapshot
-    files = dict(report.files)
+    files = report_files(context, report)
     data = read_report_data(files[f"{place.seat}.json"])
     deadline = data["deadline"]
     view, game = json.loads(report.view), app.game(snapshot.game)

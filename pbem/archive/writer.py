@@ -11,8 +11,9 @@
     <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 before it was run again, with its record's hash
 
 A folder counts as written once it is synced to the disk. The database remains
-authoritative: missing or truncated parts of an archive are written again from it,
-and files that replaced others are left for the GM to examine.
+authoritative: missing or truncated parts of an archive are written again from it
+(but for pictures of turns that were run, decision 52), and files that replaced
+others are left for the GM to examine.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -34,6 +36,10 @@ from pbem.util import fsync, write_atomically
 
 if TYPE_CHECKING:
     from pbem.ruleset.orders import OrderParser
+
+
+REPORTS = "reports"
+"""The folder of reports inside a turn's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ def turn_files(
         reports: As `RenderedReport.files()` returns them.
         orders: The orders that the turn was run with, to be written with `book`.
     """
-    files = {f"reports/{name}": content for report in reports for name, content in report.items()}
+    files = {f"{REPORTS}/{name}": content for report in reports for name, content in report.items()}
     for sheet in sheets:
         files[f"sheets/{sheet.seat}-v{sheet.version}.txt"] = sheet.text.encode()
     if orders is not None and book is not None:
@@ -132,6 +138,17 @@ def list_turns(archive: Path, campaign: str) -> tuple[set[str], int]:
 
 def _turn_names(folder: Path) -> set[str]:
     return {path.name for path in folder.glob("[0-9]*")}
+
+
+def find_report_file(archive: Path, campaign: str, turn: int, name: str, sha256: str) -> bytes | None:
+    """Return a file of the reports that a turn led to, from its folder or that of a withdrawn run of it."""
+    home = archive / campaign
+    for folder in (home / folder_name(turn), *home.glob(f"{WITHDRAWN}/{folder_name(turn)}-*")):
+        with suppress(OSError):
+            content = (folder / REPORTS / name).read_bytes()
+            if file_hash(content) == sha256:
+                return content
+    return None
 
 
 def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:

@@ -52,7 +52,7 @@ from pbem.ruleset.validation import (
 from pbem.ruleset.values import SeatName
 from pbem.store.columns import Form, Leaves, facts_of, left_values, of_campaigns, tables_leaving, target_of
 from pbem.store.models import Base
-from pbem.store.types import CanonicalJson, CompressedFiles, UtcDateTime
+from pbem.store.types import CanonicalJson, CompressedFiles, InArchive, UtcDateTime
 
 MOST_BYTES = 512_000_000
 MOST_LINE = 64_000_000
@@ -106,7 +106,9 @@ def _dump(
 ) -> Any:
     """Return the value of a column as it stands in a line."""
 
-    def name(content: bytes) -> str:
+    def name(content: bytes | InArchive) -> str:
+        if isinstance(content, InArchive):
+            return content.sha256
         put(content)
         return file_hash(content)
 

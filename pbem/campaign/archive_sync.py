@@ -27,21 +27,23 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.archive.record import attachment_hash, file_hash, folder_name, state_hash
 from pbem.archive.writer import (
+    REPORTS,
     archive_turn,
     is_complete,
     list_turns,
     move_from_withdrawn,
     move_to_withdrawn,
     turn_files,
+    turn_folder,
 )
-from pbem.campaign.files import AttachmentStore
+from pbem.campaign.files import AttachmentStore, batched
 from pbem.campaign.history import load_withdrawn, orders_used, received_sheets
-from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, load_sheets
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, load_sheets
 from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, describe_error
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Report, Turn
 from pbem.store.session import flushed_connection
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, InArchive, is_picture
 from pbem.util import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def archive_now(app: App, turn_id: int, record: bytes, files: Mapping[str, bytes
     """Write the folder of a turn just run. A failure is left to `archive_pending`, which reports it."""
     with suppress(OSError, PbemError):
         archive_turn(app.settings.archive, record, files)
-        _mark_archived(app, turn_id, now)
+        _mark_archived(app, turn_id, record, now)
 
 
 def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
@@ -121,7 +123,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
         if problem:
             problems.append(problem)
         else:
-            _mark_archived(app, turn.id, now)
+            _mark_archived(app, turn.id, turn.record, now)
             count += 1
     return count, problems
 
@@ -176,9 +178,35 @@ def pending_moves(session: Session, campaign_id: int) -> list[int]:
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
 
-def _mark_archived(app: App, turn_id: int, now: dt.datetime) -> None:
+def _mark_archived(app: App, turn_id: int, record: bytes, now: dt.datetime) -> None:
     with app.store.writing(durable=False) as session:
         session.connection().execute(_MARK_ARCHIVED, {"turn": turn_id, "at": now})
+    folder = turn_folder(app.settings.archive, record)
+    _leave_pictures(app, turn_id, folder.parent / folder_name(int(folder.name) - 1) / REPORTS)
+
+
+def _leave_pictures(app: App, turn_id: int, reports: Path) -> None:
+    """Leave to the archive the pictures of the reports that opened a turn, where it has them in `reports`.
+
+    Until the turn is run they may be mailed again, so the database has them. A kill leaves some there for ever.
+    """
+    there = {path.name for path in reports.glob("*.png")}
+    with app.store.reading() as session:
+        ids = session.scalars(select(Report.id).where(Report.turn_id == turn_id)).all() if there else ()
+    for batch in batched(ids):
+        with app.store.writing(durable=False) as session:
+            for id_, files in session.execute(select(Report.id, Report.files).where(Report.id.in_(batch))).all():
+                left = {name: _left_to(reports, name, content) for name, content in files.items()}
+                if left != files:
+                    session.execute(update(Report).where(Report.id == id_).values(files=left))
+
+
+def _left_to(reports: Path, name: str, content: bytes | InArchive) -> bytes | InArchive:
+    if isinstance(content, bytes) and is_picture(name):
+        with suppress(OSError):
+            if (reports / name).read_bytes() == content:
+                return InArchive(file_hash(content))
+    return content
 
 
 def _load_files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
@@ -187,24 +215,36 @@ def _load_files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, byt
     Files are identified by their hashes: unchanged reports of a withdrawn turn now
     belong to the turn in its place.
     """
-    snapshot = load_campaign(session, turn.campaign)
-    told, book = json.loads(turn.record), app.game(snapshot.game).orders
+    from pbem.campaign.reports import report_files
+
+    snapshot, told = load_campaign(session, turn.campaign), json.loads(turn.record)
+    book, named = app.game(snapshot.game).orders, told["files"]
     reports = session.scalars(
-        select(Report.files)
+        select(Report)
         .join(Turn, Turn.id == Report.turn_id)
         .where(Turn.campaign_id == snapshot.id, Turn.number == turn.number + 1)
         .order_by(Report.id)
     )
-    given = orders_used(turn.record, book) if "orders" in told else None
+    then = Context(session, app, snapshot, dt.datetime.fromisoformat(told["resolved"]))
+    parts = [turn_files([report_files(then, report)]) for report in reports if _is_named(report, named)]
     sheets = received_sheets(snapshot, load_sheets(session, turn.id))
-    kept: dict[str, bytes] = {}
-    # An empty report first: a turn without reports has sheets all the same.
-    for report in ({}, *reports):
-        made = turn_files([report], sheets=sheets, orders=given, book=book)
-        kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
-    paths = {attachment_hash(path): path for path in told["files"] if attachment_hash(path)}
-    enclosed = AttachmentStore(session, snapshot.id).find(paths)
-    return kept | {paths[hash_]: content for hash_, content in enclosed.items()}
+    given = orders_used(turn.record, book) if "orders" in told else None
+    parts.append(turn_files((), sheets=sheets, orders=given, book=book))
+    paths = {attachment_hash(path): path for path in named if attachment_hash(path)}
+    attached = AttachmentStore(session, snapshot.id).find(paths)
+    parts.append({paths[hash_]: content for hash_, content in attached.items()})
+    # Of two runs of the turn reports may differ in their text alone.
+    found = itertools.chain.from_iterable(each.items() for each in parts)
+    return {path: content for path, content in found if named.get(path) == file_hash(content)}
+
+
+def _is_named(report: Report, named: Mapping[str, str]) -> bool:
+    """Return True if a record names the data of a report, which is of another run of the turn if not."""
+    return any(
+        named.get(f"{REPORTS}/{name}") == file_hash(content)
+        for name, content in report.files.items()
+        if isinstance(content, bytes) and name.endswith(".json")
+    )
 
 
 MOST_READ = 30

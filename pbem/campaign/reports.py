@@ -12,8 +12,8 @@ from typing import cast
 from sqlalchemy import Table, insert, select
 
 from pbem.app import App
-from pbem.archive.record import disclose_dice_words
-from pbem.archive.writer import turn_files
+from pbem.archive.record import disclose_dice_words, file_hash, folder_name
+from pbem.archive.writer import REPORTS, find_report_file, turn_files
 from pbem.campaign.ending import load_ending
 from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
 from pbem.campaign.history import has_rolled, orders_disclosed
@@ -21,6 +21,8 @@ from pbem.campaign.notices import CampaignMailer, campaign_url
 from pbem.campaign.people import load_deputies, save_deputy_code
 from pbem.campaign.press import PressForTurn, load_press
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, load_record, load_state
+from pbem.errors import CampaignError, StoreError, describe_error
+from pbem.log import event
 from pbem.mail.compose import NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
@@ -34,7 +36,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
-from pbem.store.types import CampaignState, PageDelivery
+from pbem.store.types import CampaignState, InArchive, PageDelivery
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
@@ -176,15 +178,53 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
-def full_report(context: Context, place: SeatView, report: Report) -> tuple[ReportFacts, RenderedReport]:
-    """Render a stored report again from its view, with all that its seat knows, and with its present code."""
+def full_report(context: Context, place: SeatView, report: Report) -> tuple[ReportFacts, RenderedReport] | None:
+    """Render a stored report again from its view, with all that its seat knows, and with its present code.
+
+    None if it cannot be made of its view any more.
+    """
     app, snapshot = context.app, context.snapshot
-    ruleset, view = app.game(snapshot.game), json.loads(report.view)
-    opening = _past_opening(context, ruleset, place, report, view)
-    facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
-    # Codes of the seat may have been renewed since, and do not follow from the turn then.
-    facts = replace(facts, code=report.code, full=True)
-    return facts, app.reporter.report(ruleset, view, facts, opening.orders.get(place.seat, ()))
+    try:
+        ruleset, view = app.game(snapshot.game), json.loads(report.view)
+        opening = _past_opening(context, ruleset, place, report, view)
+        facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
+        # Codes of the seat may have been renewed since, and do not follow from the turn then.
+        facts = replace(facts, code=report.code, full=True)
+        return facts, app.reporter.report(ruleset, view, facts, opening.orders.get(place.seat, ()))
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an earlier version of the game made the view, and games may raise anything
+        event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(error))
+        return None
+
+
+def report_files(context: Context, report: Report) -> dict[str, bytes]:
+    """Return the files of a report as mailed. Raises CampaignError if a picture of it is lost.
+
+    A picture that the archive alone had, and has no more, is drawn again, which may need the versions of the
+    libraries that drew it.
+    """
+    files = _texts(report)
+    pictures = {name: held.sha256 for name, held in report.files.items() if isinstance(held, InArchive)}
+    if pictures:
+        archive, campaign = context.app.settings.archive, context.snapshot.name
+        turn = context.session.get_one(Turn, report.turn_id).number - 1
+        for name, sha256 in pictures.items():
+            if found := find_report_file(archive, campaign, turn, name, sha256):
+                files[name] = found
+        if pictures.keys() - files.keys():
+            place = next(place for place in context.snapshot.places if place.id == report.seat_id)
+            _, again = full_report(context, place, report) or (None, None)
+            drawn = again.files() if again else {}
+            files |= {name: drawn[name] for name in pictures if file_hash(drawn.get(name, b"")) == pictures[name]}
+        for name in pictures.keys() - files.keys():
+            path = archive / campaign / folder_name(turn) / REPORTS / name
+            raise CampaignError(f"the picture {path} is lost: take it, or its folder, from a backup")
+    return {name: files[name] for name in report.files}
+
+
+def _texts(report: Report) -> dict[str, bytes]:
+    return {name: content for name, content in report.files.items() if isinstance(content, bytes)}
 
 
 def _past_opening(context: Context, ruleset: AnyRuleset, place: SeatView, report: Report, view: View) -> TurnOpening:
@@ -206,7 +246,7 @@ def _past_opening(context: Context, ruleset: AnyRuleset, place: SeatView, report
         used={seat: SheetUsed(**sheet) for seat, sheet in before.get("sheets", {}).items()},
         missing=frozenset(before.get("missing", ())),
         orders=orders_disclosed(before, ruleset.orders),
-        record=read_report_data(dict(report.files)[f"{place.seat}.json"]).get("record", ""),
+        record=read_report_data(_texts(report)[f"{place.seat}.json"]).get("record", ""),
         postbag=load_press(session, snapshot, turn.number, over=over),
         shelf=AttachmentStore(session, snapshot.id),
         corrections={place.seat: Correction(edition=report.edition, differences=())} if report.edition > 1 else {},

@@ -28,6 +28,7 @@ from pbem.store.types import (
     OutgoingState,
     PageDelivery,
     PressKind,
+    ReportFiles,
     RequestKind,
     SeatState,
     SenderVerdict,
@@ -345,8 +346,11 @@ class Report(Base):
     message_id: Mapped[str] = column(String(200), form=Form.MESSAGE_ID, index=True, undo=Undo.SET)
     edition: Mapped[int] = column(default=1)
     view: Mapped[bytes] = column(CompressedBytes, form=Form.MADE_ANEW)
-    files: Mapped[Mapping[str, bytes]] = mapped_column(CompressedFiles)
-    """The parts of the report as mailed, for the archive, by their names there."""
+    files: Mapped[ReportFiles] = mapped_column(CompressedFiles)
+    """The parts of the report as mailed, for the archive, by their names there.
+
+    Once the turn that it opened is archived, the archive alone has the pictures.
+    """
 
 
 class DeputyReport(Base):

@@ -13,7 +13,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import DateTime, Enum, LargeBinary, Text
 from sqlalchemy.engine import Dialect
@@ -171,32 +171,52 @@ LARGE_MAIL = 50_000
 """Bytes of a mail that is not compressed: it has pictures or pages, of which 3 ms would save a quarter."""
 
 
-def pack_files(files: Mapping[str, bytes]) -> bytes:
+class InArchive(NamedTuple):
+    """A picture of a report that only the archive still has, by the hex SHA-256 of its bytes."""
+
+    sha256: str
+
+
+ReportFiles = Mapping[str, bytes | InArchive]
+"""Files of a report by their names in the archive."""
+
+
+def pack_files(files: ReportFiles) -> bytes:
     """Return files as one value, in their order."""
-    head = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
+    head = json.dumps([[name, *_measure(content)] for name, content in files.items()]).encode()
     packed = zlib.compress(b"\n".join([head, _join_contents(files, pictures=False)]), LEVEL)
     return len(packed).to_bytes(4, "big") + packed + _join_contents(files, pictures=True)
 
 
-def unpack_files(value: bytes) -> dict[str, bytes]:
+def _measure(content: bytes | InArchive) -> tuple[int] | tuple[int, str]:
+    return (0, content.sha256) if isinstance(content, InArchive) else (len(content),)
+
+
+def unpack_files(value: bytes) -> dict[str, bytes | InArchive]:
     """Return the files of a bundle."""
     start = 4 + int.from_bytes(value[:4], "big")
     head, _, texts = zlib.decompress(value[4:start]).partition(b"\n")
     left = {False: texts, True: value[start:]}
     taken = {False: 0, True: 0}
-    files = {}
-    for name, length in json.loads(head):
-        kind = _is_picture(name)
+    files: dict[str, bytes | InArchive] = {}
+    for name, length, *sha256 in json.loads(head):
+        if sha256:
+            files[name] = InArchive(*sha256)
+            continue
+        kind = is_picture(name)
         files[name] = left[kind][taken[kind] : taken[kind] + length]
         taken[kind] += length
     return files
 
 
-def _join_contents(files: Mapping[str, bytes], *, pictures: bool) -> bytes:
-    return b"".join(content for name, content in files.items() if _is_picture(name) == pictures)
+def _join_contents(files: ReportFiles, *, pictures: bool) -> bytes:
+    return b"".join(
+        content for name, content in files.items() if is_picture(name) == pictures and isinstance(content, bytes)
+    )
 
 
-def _is_picture(name: str) -> bool:
+def is_picture(name: str) -> bool:
+    """Return True for the name of a picture of a report."""
     return name.endswith(".png")
 
 
@@ -254,16 +274,16 @@ class CompressedMail(CompressedBytes):
         return None if value is None else zlib.compress(value, 0 if len(value) > LARGE_MAIL else 1)
 
 
-class CompressedFiles(TypeDecorator[Mapping[str, bytes]]):
+class CompressedFiles(TypeDecorator[ReportFiles]):
     """Files by their names, as a bundle."""
 
     impl = LargeBinary
     cache_ok = True
 
-    def process_bind_param(self, value: Mapping[str, bytes] | None, dialect: Dialect) -> bytes | None:
+    def process_bind_param(self, value: ReportFiles | None, dialect: Dialect) -> bytes | None:
         return None if value is None else pack_files(value)
 
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> dict[str, bytes] | None:
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> ReportFiles | None:
         return None if value is None else unpack_files(value)
 
 
