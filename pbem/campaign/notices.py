@@ -27,7 +27,6 @@ from pbem.errors import PbemError, RulesetError, describe_error
 from pbem.games import fault_place
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, reply_code, tagged_subject, with_name
-from pbem.mail.message import Message
 from pbem.mail.outbox import MailingCampaign, enqueue, topic_of
 from pbem.report.attachments import MailAttachment
 from pbem.report.data import CONTENT_TYPE, deadline_ics
@@ -228,39 +227,6 @@ class CampaignMailer:
             code=own,
         )
 
-    def answer(
-        self,
-        letter: Message,
-        to: str,
-        subject: str,
-        page: Page,
-        id_: str,
-        *,
-        thread: tuple[str, ...],
-        code: str = "",
-        kind: str = "answer",
-        files: tuple[MailPart, ...] = (),
-    ) -> NewMail:
-        """Return the answer to a message, with a complete subject, in a `thread` of mails (RFC 3834)."""
-        own = self._gm_code(to, id_, code)
-        code = code or own
-        written = self.app.reporter.write(page, self.frame(code))
-        return NewMail(
-            recipient=to,
-            subject=subject,
-            text=written.text,
-            html=written.html,
-            message_id=id_,
-            reply_to=self._reply_to(code),
-            reply_name=self.title,
-            in_reply_to=letter.message_id,
-            references=thread,
-            parts=files,
-            automatic="auto-replied",
-            kind=kind,
-            code=own,
-        )
-
     def report(
         self,
         to: str,
@@ -348,6 +314,7 @@ def post(
     page: Page,
     *,
     id_: Parts = (),
+    most: int = 1,
     kind: str = "notice",
     code: str = "",
     topic: str | Callable[[SeatName], str] = "",
@@ -356,6 +323,7 @@ def post(
     files: tuple[MailPart, ...] = (),
     tagged: bool = True,
     named: bool = True,
+    reply_to: str = "",
 ) -> str:
     """Queue a mail that answers no message; return its Message-ID, "" if none is sent. It is sent once for an `id_`.
 
@@ -364,6 +332,7 @@ def post(
         to: A seat, or several that read the same words; seats without a player are left out. Or `GM`, or an address.
         page: What it says, with its subject.
         id_: The parts that the Message-ID follows from, of several seats without theirs; if empty, it is random.
+        most: Mails that are sent for the `id_`.
         kind: The kind of mail, such as "notice".
         code: The reply code of answers.
         topic: What it says of the turn, such as "reminder", or a function of the seat that returns the whole topic; a
@@ -373,6 +342,7 @@ def post(
         files: Further parts.
         tagged: Put the code into the subject too.
         named: Put the name of the campaign into the subject.
+        reply_to: The address to which replies go, "" for the order address.
     """
     snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
     if isinstance(page, Notice):
@@ -380,13 +350,18 @@ def post(
         title = page.title or as_title(page.subject, snapshot.seats if snapshot else ())
         page = dataclasses.replace(page, title=title, to_gm=to_gm)
     many = not isinstance(to, str | SeatView)
+    if snapshot is None and id_:
+        mailer = host_mailer(context.app, context.session)
+    ids = [mailer.id_of(*id_, number) for number in range(most)] if most > 1 else []
+    if ids and not (free := first_free(context.session, ids)):
+        return ""
     # Once for all: a link with the code of a seat must not stand in it.
     written = context.app.reporter.write(page, mailer.frame()) if many else page
     turn = turn if turn is not None or snapshot is None else snapshot.turn
     mails = {}
     for address, seat in _addresses(to, mailer.gm):
         # Random, since two equal notices may be sent in one tick, which has one time.
-        parts = (*id_, seat) if id_ and many else id_ or (page.page, secrets.token_hex(8))
+        parts = free if ids else (*id_, seat) if id_ and many else id_ or (page.page, secrets.token_hex(8))
         whose = seat or (GM if address == mailer.gm else address)
         mail = mailer.mail(
             address,
@@ -401,8 +376,10 @@ def post(
             topic=topic(seat) if callable(topic) else topic and topic_of(topic, mailer.name, turn or 0, whose),
             files=files,
         )
+        if reply_to:
+            mail = dataclasses.replace(mail, reply_to=reply_to, reply_name="")
         mails[mail.message_id] = mail
-    before = _queued(context.session, mails) if id_ else ()
+    before = queued_ids(context.session, mails) if id_ else ()
     new = [mail for message_id, mail in mails.items() if message_id not in before]
     mailer.send(context.session, context.now, *new)
     return new[-1].message_id if new else ""
@@ -423,12 +400,26 @@ def others(snapshot: CampaignSnapshot, but: Collection[SeatName] = ()) -> list[S
 def was_posted(context: Context, id_: Parts) -> bool:
     """Return True if the mail of an `id_` was queued."""
     message_id = CampaignMailer.of(context.app, context.snapshot).id_of(*id_)
-    return message_id in _queued(context.session, [message_id])
+    return message_id in queued_ids(context.session, [message_id])
 
 
-def _queued(session: Session, message_ids: Iterable[str]) -> Collection[str]:
-    found = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(list(message_ids)))
-    return session.scalars(found).all()
+_QUEUED = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("ids", expanding=True)))
+
+
+def queued_ids(session: Session, ids: Iterable[str]) -> Collection[str]:
+    """Return those of the Message-IDs that mails in the outbox have."""
+    return set(session.connection().execute(_QUEUED, {"ids": list(ids)}).scalars())
+
+
+def first_free(session: Session, ids: Sequence[str]) -> str:
+    """Return the first of the Message-IDs that no mail has; "" if the limit is reached."""
+    queued = queued_ids(session, ids)
+    return next((id_ for id_ in ids if id_ not in queued), "")
+
+
+def host_mailer(app: App, session: Session) -> CampaignMailer:
+    """Return the mailer of the home: by Message-IDs made with its key, mails are counted across campaigns."""
+    return CampaignMailer(app, key=host_mail_key(session))
 
 
 def gm_moment(snapshot: CampaignSnapshot, *moment: str) -> Parts:

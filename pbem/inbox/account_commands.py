@@ -23,7 +23,7 @@ from pbem.actions.welcome import (
 )
 from pbem.campaign.history import add_entry
 from pbem.campaign.invitations import offer_seat
-from pbem.campaign.notices import GM, CampaignMailer, post
+from pbem.campaign.notices import GM, post
 from pbem.campaign.people import (
     DAYS,
     ENOUGH_CODES,
@@ -60,7 +60,7 @@ from pbem.inbox.rate_limits import (
     reply_limit_reason,
     stranger_place,
 )
-from pbem.inbox.replies import Heading, answer, tell_gm_once
+from pbem.inbox.replies import answer, warn
 from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
@@ -239,8 +239,7 @@ def join(asked: Requester, order: Join) -> str:
     if code is None:
         raise CampaignError(_ENOUGH)
     page = offer_seat(case.app, snapshot, "join", code=code, wish=wish, now=case.now)
-    heading = Heading(CampaignMailer.of(case.app, snapshot), "reply YES to join")
-    answer(case, address, page, kind=kind, code=code, heading=heading)
+    answer(case, address, page, about=snapshot, kind=kind, code=code)
     return ""
 
 
@@ -269,8 +268,8 @@ def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: st
         f"The journal lists them: pbem journal {snapshot.name}, or JOURNAL by mail. You can invite those you know: "
         f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
     )
-    about = ("newcomers", snapshot.name)
-    tell_gm_once(case, snapshot.gm, about, "newcomers were not answered", why, help_)
+    page = Notice(subject="newcomers were not answered", blocks=(why, help_))
+    warn(case, snapshot.name, snapshot.gm, page, "newcomers")
 
 
 def withdraw(asked: Requester, order: Withdraw) -> str:

@@ -9,6 +9,7 @@ another's.
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from sqlalchemy import select
 
 from pbem.actions.seats import seat_of
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import CampaignMailer, post
+from pbem.campaign.notices import GM, host_mailer, post, queued_ids
 from pbem.campaign.people import find_person, is_open, mark_confirmed
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.codes import find_codes
@@ -24,7 +25,8 @@ from pbem.inbox.command_parser import CommandList, first_line
 from pbem.inbox.consent.effects import ADD, STEPS, act_of, chosen_word, unread_part
 from pbem.inbox.consent.reader import Said
 from pbem.inbox.context import Confirmed, ConfirmedSender, MessageContext, Outcome
-from pbem.inbox.replies import Heading, answer, ask_again, pass_on
+from pbem.inbox.rate_limits import PASSED_ON_A_DAY
+from pbem.inbox.replies import answer
 from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.mail.message import Message, parse_message
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
 
 MOST_PASSED_ON = 2_000
 """Characters of a reply that are passed on."""
+
+MOST_AGAIN = 3
+"""Mails that ask one question again, on as many days."""
 
 _SHOWN = 80
 """Characters of an answer's first line that are shown where it is asked again."""
@@ -142,11 +147,10 @@ def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason)
     """Tell the address that was asked what its answer has led to."""
     spot: SeatContext | None = None
     if asked.data["seat_id"] is not None:
-        # In the thread of the question, not of a report: its code confirms nothing else.
-        spot = replace(load_seat(case.session, asked.data["seat_id"]), report_message_id=asked.message_id)
+        spot = load_seat(case.session, asked.data["seat_id"])
     campaign, seat = (spot.campaign, spot.seat) if spot else ("", "")
     page = Refusal(reason=reason, address=case.address, campaign=campaign, seat=seat, notes=case.notes)
-    return f"{reason}; " + answer(case, asked.data["to"], page, spot=spot)
+    return f"{reason}; " + answer(case, asked.data["to"], page, about=spot)
 
 
 def _decline(case: MessageContext, asked: PendingRequest) -> str:
@@ -180,7 +184,7 @@ def _ask_once_more(case: MessageContext, asked: PendingRequest, said: Said) -> s
     """Ask again what an answer has not settled; return what to note of it."""
     outcome: RequestOutcome = "empty" if said == "nothing" else "unreadable" if said == "unreadable" else "unclear"
     if case.sender == asked.data["to"].lower():
-        return f"{outcome}; {ask_again(case, _page(case, asked, outcome), asked, _heading(case, asked))}"
+        return f"{outcome}; {_ask_again(case, _page(case, asked, outcome), asked)}"
     # From another address it uses up no question to the person who was asked.
     return _reply(case, asked, outcome)
 
@@ -217,7 +221,11 @@ def _send_words(
         declined=declined,
         seated=seated,
     )
-    return pass_on(case, snapshot, page, sender=sender, about=("words", asked.id), free=declined)
+    # A message passes on one text: with its id, a NO uses up nothing of the day.
+    free, day = str(case.letter_id) if declined else "", case.now.date().isoformat()
+    context, most = case.campaign_context(snapshot), 1 if declined else PASSED_ON_A_DAY
+    sent = post(context, GM, page, id_=("words", asked.id, free or day), most=most, reply_to=sender)
+    return f"passed on to {snapshot.gm}" if sent else f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
 
 
 def _writer(case: MessageContext, asked: PendingRequest) -> str:
@@ -228,14 +236,22 @@ def _writer(case: MessageContext, asked: PendingRequest) -> str:
 
 def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
     """Answer a reply; while the request is open, the next reply answers it too."""
-    page, heading = _page(case, asked, outcome, seat=seat), _heading(case, asked)
-    heading = replace(heading, subject=page.subject) if heading else None
-    return f"{outcome}; " + answer(case, _writer(case, asked), page, code=asked.code, heading=heading)
+    page, about = _page(case, asked, outcome, seat=seat), _campaign_of(case, asked)
+    return f"{outcome}; " + answer(case, _writer(case, asked), page, about=about, code=asked.code)
 
 
-def _heading(case: MessageContext, asked: PendingRequest) -> Heading | None:
-    snapshot = _campaign_of(case, asked)
-    return Heading(CampaignMailer.of(case.app, snapshot)) if snapshot else None
+def _ask_again(case: MessageContext, page: RequestReply, asked: PendingRequest) -> str:
+    """Ask the receiver of a request once more, at most once a day; return what to note of it."""
+    to, mailer = asked.data["to"], host_mailer(case.app, case.session)
+    first = asked.created_at.date()
+    days = (first + dt.timedelta(days=day) for day in range((case.now.date() - first).days + 1))
+    # A Message-ID for each day: it is unique in the outbox, so that two processes at once ask once.
+    ids = [mailer.id_of("asked again", asked.id, day.isoformat()) for day in days]
+    before = queued_ids(case.session, ids)
+    if ids[-1] in before or len(before) >= MOST_AGAIN:
+        return case.silent(f"{to} was asked again today, or {MOST_AGAIN} times")
+    answer(case, to, page, about=_campaign_of(case, asked), code=asked.code, id_=ids[-1])
+    return f"asked {to} again"
 
 
 def _page(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> RequestReply:

@@ -29,7 +29,6 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.questions import AUDIENCES
 from pbem.app import App
-from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.optimistic_lock import load_read_set
 from pbem.campaign.people import UNPROVEN_A_DAY, asked_today, is_open, mark_confirmed, verify_token
 from pbem.campaign.snapshot import locked_campaign
@@ -52,7 +51,8 @@ from pbem.inbox.gm_help import explain
 from pbem.inbox.gm_lines import asked_help, command_line, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.our_frames import choose_form, find_forms
-from pbem.inbox.replies import ECHO, Heading, answer, answer_gm, is_echo, warn_gm
+from pbem.inbox.rate_limits import WARNINGS_A_DAY
+from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, warn
 from pbem.inbox.sheets import take_sheet
 from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
@@ -172,9 +172,13 @@ def refuse_other(case: MessageContext, campaign: Campaign) -> str:
     return f"a reply to the GM's mail, not from their address; {_warn(case, campaign, page)}"
 
 
+def _warn_gm(case: MessageContext, campaign: Campaign, page: Notice) -> str:
+    return warn(case, campaign.name, campaign.gm, page, "gm warning", most=WARNINGS_A_DAY)
+
+
 def _warn(case: MessageContext, campaign: Campaign, page: Notice) -> str:
     """Warn a GM of a message in their name, and answer another sender as a stranger; return what to note of it."""
-    warned = warn_gm(case, campaign, page)
+    warned = _warn_gm(case, campaign, page)
     return warned if case.sender == campaign.gm.lower() else f"{warned}; {to_stranger(case)}"
 
 
@@ -234,7 +238,9 @@ def _meant_lines(sheet: GmFrame, run: GmRun) -> tuple[tuple[int, str], ...]:
 def _send(
     case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPage, run: GmRun | None = None, *, code: str = ""
 ) -> str:
-    return answer_gm(case, campaign, page, code=code, files=run.files if run else ())
+    id_ = mailer_of(case, None).id_of("gm answer", campaign.id, case.letter_id)
+    answer(case, campaign.gm, page, about=campaign, code=code, id_=id_, files=run.files if run else ())
+    return id_
 
 
 def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:
@@ -278,7 +284,7 @@ def answer_question(mail: Reading) -> Outcome:
         page = Notice(
             subject="rejected: a mail in your name", title="Answer not accepted", blocks=(said, how), to_gm=True
         )
-        return f"a reply to question {asked.number}, not from the GM; {warn_gm(case, campaign, page)}", False
+        return f"a reply to question {asked.number}, not from the GM; {_warn_gm(case, campaign, page)}", False
     lines = [*case.letter.lines]
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     to = _TO.fullmatch(lines[first]) if lines else None
@@ -347,8 +353,7 @@ def _limited(case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPa
     """Queue an answer to a message without a token, to the GM's registered address; return what to note."""
     if is_echo(case, None, digits=bool(case.key)):
         return case.silent(ECHO)
-    heading = Heading(CampaignMailer.of(case.app, campaign), page.subject)
-    return answer(case, campaign.gm, page, code=code, heading=heading)
+    return answer(case, campaign.gm, page, about=campaign, code=code)
 
 
 def _summary(told: GmAnswer) -> str:
@@ -370,10 +375,10 @@ def take_form(mail: Reading) -> Outcome:
     try:
         frame = _read_ruling(case.session, case.letter, sent, campaign)
     except CampaignError as error:
-        problem = GmAnswer(campaign=campaign.name, result="not-done", at_fault="RULING", problem=str(error))
+        why = str(error)
+        page = GmAnswer(campaign=campaign.name, result="not-done", fact="ruling", at_fault="RULING", problem=why)
         # As `answer` limits it: an answering machine may send back the form for ever.
-        heading = Heading(CampaignMailer.of(case.app, campaign), "Not done: ruling")
-        return "no ruling in it; " + answer(case, campaign.gm, problem, code=sent.code, heading=heading), False
+        return "no ruling in it; " + answer(case, campaign.gm, page, about=campaign, code=sent.code), False
     # The form is asked for, so that the code does.
     trust: Trust = "token" if trust_in(mail) == "code" else "address"
     return run(case, campaign, frame, mail.came.wishes, trust), False

@@ -25,7 +25,7 @@ from pbem.errors import CampaignError
 from pbem.inbox.command_parser import COMMANDS
 from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.held_texts import Piece, Screened
-from pbem.inbox.replies import answer, question
+from pbem.inbox.replies import answer, mailer_of
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.report.answers import Answer, CommandResult, ConfirmSender, HeldText
 from pbem.ruleset.values import SeatName
@@ -65,7 +65,8 @@ def _offer(
         seat=spot.seat,
         **{"excerpt": "", **shown},
     )
-    question(case, spot, page, to=to.address, code=code)
+    id_ = mailer_of(case, spot).id_of("question", code)
+    answer(case, to.address, page, about=spot, code=code, id_=id_, kind="question")
     return True
 
 
@@ -104,7 +105,7 @@ def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> s
         f"your reply was not sent to {writer}. {why}\nTo write, begin a mail with the line {how}; your words go below."
     )
     page = Answer(address=case.address, done=(CommandResult.refused("a reply to press", said),), notes=case.notes)
-    return "a reply to press; " + answer(case, spot.address, page, spot=spot, code=spot.code)
+    return "a reply to press; " + answer(case, spot.address, page, about=spot, code=spot.code)
 
 
 def send_press_reply(context: Context, place: SeatView, request: PendingRequest) -> str:

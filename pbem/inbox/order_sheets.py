@@ -6,7 +6,7 @@ import dataclasses
 import datetime as dt
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,6 +25,7 @@ from pbem.campaign.order_sheets import (
     make_receipt,
     parse_sheet,
     quote_lines,
+    receipt_id_parts,
     restated_lines,
     save_sheets,
     waits_because,
@@ -44,7 +45,7 @@ from pbem.inbox.frames import SheetText, find_sheet
 from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, note_bulk_mail, send_receipts, send_verdict, warn_of_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command, without_courtesies
@@ -62,6 +63,7 @@ from pbem.report.answers import (
     Refusal,
     describe_weighty,
 )
+from pbem.report.notices import Page
 from pbem.ruleset.order_types import Finding, Order
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -145,7 +147,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     )
     save_sheets(case.session, [read], case.now)
     receipt = _build_receipt(case, claim, typed, read)
-    send_receipts(case, spot, receipt, deputy=deputy)
+    _send_verdict(case, spot, lambda own: dataclasses.replace(receipt, code=own.code), receipt.version, deputy)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
 
@@ -308,7 +310,7 @@ def _answer_wishes(
         notes=(*case.notes, *notes),
         hints=True,
     )
-    return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code)
+    return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, about=own, code=own.code)
 
 
 def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> Outcome:
@@ -318,7 +320,7 @@ def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earli
     if counted is None:
         nothing = f"no orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear"
         page = AnswerPage(address=case.address, done=(CommandResult.refused(ClearOrders.usage, nothing),), notes=notes)
-        return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, spot=own, code=own.code), False
+        return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, about=own, code=own.code), False
     back = _sheet_to_send_back(case.app.game(spot.game).orders, counted)
     author = Author.DEPUTY if claim.deputy else Author.PLAYER
     clear_sheets(case.session, earlier, case.now, author=author, letter_id=case.letter_id)
@@ -326,10 +328,26 @@ def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earli
     def page_for(reader: SeatContext) -> AnswerPage:
         sheet = (f"ORDERS {spot.campaign} {spot.seat} {reader.code}".rstrip(), *back, "END")
         result = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(spot)), sheet)
-        return AnswerPage(address=case.address, done=(result,), notes=notes)
+        return AnswerPage(address=case.address, done=(result,), notes=notes, cleared=spot.label)
 
-    send_verdict(case, spot, f"orders cleared, {spot.label}", page_for, earlier.next, claim.deputy)
+    _send_verdict(case, spot, page_for, earlier.next, claim.deputy)
     return f"orders of {spot.seat} in {spot.campaign} cleared: sheet {counted.version} counts no more", False
+
+
+def _send_verdict(
+    case: MessageContext, spot: SeatContext, page_for: Callable[[SeatContext], Page], version: int, deputy: str
+) -> None:
+    """Queue a receipt, or the answer in its place, for the seat's own address, and for the deputy who sent the sheet.
+
+    `page_for` makes it, with the reader's own code. It has its verdict in its subject, and no "Re:": a changed subject
+    begins a conversation of its own.
+    """
+    name = receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
+    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    for to, parts in names.items():
+        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
+        id_ = mailer_of(case, spot).id_of(*parts)
+        answer(case, to, page_for(own), about=own, code=own.code, id_=id_, kind="receipt")
 
 
 def _describe_cleared(spot: SeatContext) -> Iterator[str]:
@@ -564,4 +582,4 @@ def _refuse_empty_sheet(
         zone=Schedule.read(spot.schedule).zone,
         notes=(*case.notes, *sheet.notes, *hidden, *notes),
     )
-    return f"{reason}; " + answer(case, to, page, spot=spot, code=spot.code)
+    return f"{reason}; " + answer(case, to, page, about=spot, code=spot.code)

@@ -25,19 +25,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from pbem.app import App
+from pbem.campaign.notices import post
 from pbem.errors import StoreError, describe_error
 from pbem.inbox import ProcessResult
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import Names
 from pbem.inbox.gm_messages import FilesNeeded, examine_files
 from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
-from pbem.inbox.replies import (
-    ECHO,
-    answer,
-    notify,
-    tell_of_echo,
-    warn_message_limit,
-)
+from pbem.inbox.replies import ECHO, answer, tell_of_echo, warn_message_limit
 from pbem.inbox.route import QueuedMail, handle, open_message, parse_mail
 from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
@@ -373,7 +368,7 @@ def _notify_gms(case: MessageContext, problem: str) -> None:
         problem=redact_all(problem),
     )
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
-        notify(case, gm, page)
+        post(case, gm, page, id_=("notice", gm.lower(), case.letter_id))
 
 
 def _notify_sender(case: MessageContext) -> None:

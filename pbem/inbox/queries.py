@@ -40,11 +40,12 @@ from pbem.inbox.command_parser import (
 from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.rate_limits import ANSWERS_A_DAY, sent_today, was_sent
-from pbem.inbox.replies import answer, bare_subject, send_rulebook
+from pbem.inbox.replies import answer, bare_subject, mailer_of
 from pbem.inbox.seat_lookup import (
     KnownSeat,
     find_seat,
     games_of,
+    is_known,
     seats_of,
     taking_players,
 )
@@ -439,7 +440,10 @@ def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -
     text = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()[:16]
     key = f"{asked.case.letter_id} {text}"
     _check_large_mail(asked.case, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES)
-    send_rulebook(asked.case, asked.to, page, topic=begins + key, files=files)
+    known = asked.case.key or is_known(asked.case.session, asked.to)
+    id_ = mailer_of(asked.case, None).id_of(begins + key) if known else ""
+    part = f"{page.game} {about}"
+    answer(asked.case, asked.to, page, id_=id_, kind="rules", part=part, topic=begins + key, files=files)
     return ""
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from sqlalchemy import Boolean, Select, and_, bindparam, func, literal_column, not_, select
 
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import CampaignMailer, host_mail_key
+from pbem.campaign.notices import first_free, host_mailer
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.mail.outbox import provider_of
@@ -185,15 +185,8 @@ STRANGER_OF_ALL_KINDS_A_DAY = 10
 STRANGER = "stranger"
 """The kind of mail that answers an unknown sender."""
 
-_TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("ids", expanding=True)))
-
 # Written as in the partial index `ix_outgoing_stranger`: with a parameter, databases could not use it.
 _IS_TO_STRANGER = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-
-
-def host_mailer(case: MessageContext) -> CampaignMailer:
-    """Return the mailer of the home: by Message-IDs made with its key, mails are counted across campaigns."""
-    return CampaignMailer(case.app, key=host_mail_key(case.session))
 
 
 def ids_today(case: MessageContext, most: int, *about: str | int, account: Sequence[str] = ()) -> list[str]:
@@ -201,19 +194,8 @@ def ids_today(case: MessageContext, most: int, *about: str | int, account: Seque
 
     They are unique in the outbox, so that two processes at once cannot exceed the limit.
     """
-    mailer, day = host_mailer(case), case.now.date().isoformat()
+    mailer, day = host_mailer(case.app, case.session), case.now.date().isoformat()
     return [mailer.id_of(*about, day, *account, place) for place in range(most)]
-
-
-def ids_taken(case: MessageContext, ids: Sequence[str]) -> set[str]:
-    """Return those of the Message-IDs that mails in the outbox have."""
-    return set(case.session.connection().execute(_TAKEN, {"ids": ids}).scalars())
-
-
-def first_free(case: MessageContext, ids: Sequence[str]) -> str:
-    """Return the first of the Message-IDs that no mail has; "" if the limit is reached."""
-    taken = ids_taken(case, ids)
-    return next((id_ for id_ in ids if id_ not in taken), "")
 
 
 def was_sent(case: MessageContext, topic: str) -> bool:
@@ -273,7 +255,7 @@ def stranger_place(case: MessageContext, to: str, kind: str, about: str = "") ->
     if why := reply_limit_reason(case, to, kind):
         return why
     ids = ids_today(case, STRANGER_A_DAY, STRANGER, kind, to.lower())
-    free, sent = first_free(case, ids), _count_strangers(case, to=to)
+    free, sent = first_free(case.session, ids), _count_strangers(case, to=to)
     if not free:
         return f"{to} is unknown and has had {STRANGER_A_DAY} such answers today"
     if sent >= STRANGER_OF_ALL_KINDS_A_DAY:

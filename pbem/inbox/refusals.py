@@ -7,7 +7,6 @@ code has read the mail there, and the answer holds for that message alone (docs/
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from sqlalchemy import update
 
@@ -25,8 +24,8 @@ from pbem.inbox.context import (
 )
 from pbem.inbox.frames import find_sheet
 from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
-from pbem.inbox.replies import answer, question, warn_of_limit, warn_seat
+from pbem.inbox.rate_limits import GUESSES_A_DAY, WARNINGS_A_DAY, count_guess
+from pbem.inbox.replies import answer, mailer_of, warn, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.report import small
@@ -73,8 +72,9 @@ def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} messages today"
     page = _build_question(case, claim, last=asked + 1 >= A_DAY)
-    sent = question(case, spot, page, to=claim.to, code=code)
-    case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
+    id_ = mailer_of(case, spot).id_of("question", code)
+    answer(case, claim.to, page, about=spot, code=code, id_=id_, kind="question")
+    case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=id_))
     if claim.doubt:
         return f"kept, not accepted: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is theirs"
@@ -92,7 +92,7 @@ def decline_typed(case: MessageContext, claim: AuthResult) -> str:
     why = "Send them again, as a reply to your latest report: what came here does not show that they are yours."
     said = CommandResult.refused("the orders in your mail", f"they were not taken. {why}")
     page = AnswerPage(address=case.address, done=(said,), notes=case.notes)
-    return "orders not taken; " + answer(case, claim.to, page, spot=claim.spot)
+    return "orders not taken; " + answer(case, claim.to, page, about=claim.spot)
 
 
 def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: Doubt) -> str:
@@ -111,7 +111,7 @@ def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: 
         zone=Schedule.read(spot.schedule).zone,
         notes=case.notes,
     )
-    return answer(case, to, page, spot=spot)
+    return answer(case, to, page, about=spot)
 
 
 def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:
@@ -185,7 +185,7 @@ def _refuse_known(case: MessageContext, claim: Declined) -> str:
         gm=spot.gm_shown if spot else "",
         notes=case.notes,
     )
-    return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
+    return f"{claim.reason}; " + answer(case, claim.to, page, about=spot)
 
 
 def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
@@ -193,11 +193,10 @@ def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
     spot = claim.spot
     said = f"not from {spot.seat} of {spot.campaign}"
     if claim.forged:
-        return f"{said}, by the receiving server's word; {warn_seat(case, spot, _seat_warning(case, spot, 'forged'))}"
-    page = _seat_warning(case, spot, "sender-mismatch")
-    if find_person(case.session, case.sender):  # the address of a player who mistook the seat is not disclosed
-        page = replace(page, sender="someone else who plays here")
-    said = f"{said}; {warn_seat(case, spot, page)}"
+        return f"{said}, by the receiving server's word; {_warn_seat(case, spot, 'forged')}"
+    # The address of a player who mistook the seat is not disclosed.
+    sender = "someone else who plays here" if find_person(case.session, case.sender) else ""
+    said = f"{said}; {_warn_seat(case, spot, 'sender-mismatch', sender)}"
     if claim.guessed and count_guess(case, spot):
         said = f"{said}; {warn_of_limit(case, spot, 'keys', GUESSES_A_DAY)}"
     return f"{said}; {to_stranger(case)}"
@@ -215,18 +214,19 @@ def _refuse_expired_deputy(case: MessageContext, claim: DeputyExpired) -> str:
         until=stand_in.until,
         zone=Schedule.read(spot.schedule).zone,
     )
-    told = answer(case, stand_in.address, page, spot=spot)
-    warned = warn_seat(case, spot, _seat_warning(case, spot, "sender-mismatch"))
+    told = answer(case, stand_in.address, page, about=spot)
+    warned = _warn_seat(case, spot, "sender-mismatch")
     return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
 
 
-def _seat_warning(case: MessageContext, spot: SeatContext, reason: Reason) -> Refusal:
-    """Return the page by which a seat's own address learns of a message in its name."""
-    return Refusal(
+def _warn_seat(case: MessageContext, spot: SeatContext, reason: Reason, sender: str = "") -> str:
+    """Tell a seat's own address, at most so often a day, what was tried in its name; return what to note."""
+    page = Refusal(
         reason=reason,
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
-        sender=case.shown_sender,
+        sender=sender or case.shown_sender,
         gm=spot.gm_shown,
     )
+    return warn(case, spot.campaign, spot.address, page, "warning", spot.seat, most=WARNINGS_A_DAY)

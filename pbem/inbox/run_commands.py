@@ -13,7 +13,6 @@ from pbem.actions.days import fill_years
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.actions.seats import seat_of
-from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import find_person, standby_campaigns
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.errors import CampaignError
@@ -59,7 +58,7 @@ from pbem.inbox.offers import offer_texts
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.queries import resend, send_rules, show_history, show_status
 from pbem.inbox.refusals import refuse
-from pbem.inbox.replies import Heading, answer
+from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
 from pbem.inbox.sheets import ask_if_doubtful, take_beside
 from pbem.report import small
@@ -348,16 +347,16 @@ def _send_answer(asker: Requester, request: CommandList, parsed: ParsedSheet, do
         notes=(*case.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
-    seat_id, heading = asker.spot.seat_id if asker.spot is not None and not left else None, None
+    seat_id = asker.spot.seat_id if asker.spot is not None and not left else None
     if named := _named_campaign(case, asker.to, parsed):
-        person, heading = find_person(case.session, asker.to), Heading(CampaignMailer.of(case.app, named))
+        person = find_person(case.session, asker.to)
         place = seat_of(case.session, named, person) if person else None
         seat_id = place.id if place else None
     # Loaded again, since a command may have given its report another code.
     spot = None if seat_id is None else load_seat(case.session, seat_id)
     if spot is not None and asker.deputy:
         spot = seat_for_deputy(case.session, spot, asker.deputy)
-    return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "", heading=heading)
+    return answer(case, asker.to, page, about=spot or named, code=spot.code if spot is not None else "")
 
 
 def _named_campaign(case: MessageContext, to: str, parsed: ParsedSheet) -> CampaignSnapshot | None:

@@ -89,7 +89,7 @@ def _answer_words(case: MessageContext, claim: Declined) -> str:
         return case.silent(ECHO)
     done = tuple(CommandResult(redact_all(line), said) for line, said in wishes)
     page = Answer(address=case.address, done=done, notes=case.notes, hints=True)
-    return "pointed to a command; " + answer(case, claim.to, page, spot=claim.spot)
+    return "pointed to a command; " + answer(case, claim.to, page, about=claim.spot)
 
 
 def take_beside(case: MessageContext, sheet: SheetText) -> Outcome:
@@ -150,4 +150,4 @@ def answer_recall(mail: Reading) -> Outcome:
         return note_machine(case), False
     said = "a mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it"
     page = Answer(address=case.address, done=(CommandResult.refused(case.letter.subject, said),))
-    return "pointed to CLEAR ORDERS; " + answer(case, claim.deputy or claim.spot.address, page, spot=claim.spot), False
+    return "pointed to CLEAR ORDERS; " + answer(case, claim.deputy or claim.spot.address, page, about=claim.spot), False

@@ -97,6 +97,8 @@ class Refusal:
     @property
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign; "" if it is that of the message."""
+        if self.reason in ("sender-mismatch", "forged"):
+            return "rejected: a mail for your seat"
         return f"{describe_unread(self.unread)}, {self.label}" if self.unread else ""
 
 
@@ -619,7 +621,8 @@ class CommandResult:
 class Answer:
     """To the sender of commands: the result of each, and the lines that were not understood.
 
-    With `hints` the results only say which commands may be meant.
+    With `hints` the results only say which commands may be meant. `cleared` is the label of the turn for which orders
+    were withdrawn.
     """
 
     page: ClassVar[str] = "answer"
@@ -630,6 +633,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     last: bool = False
     hints: bool = False
+    cleared: str = ""
 
     @property
     def title(self) -> str:
@@ -645,6 +649,8 @@ class Answer:
     @property
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the title, and the first command."""
+        if self.cleared:
+            return f"orders cleared, {self.cleared}"
         first = next((each.command for each in self.done), "")
         return f"{self.title}: {first}" if first else self.title
 

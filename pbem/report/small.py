@@ -554,6 +554,7 @@ def words_for_gm(*, campaign: str, kind: str, sender: str, words: str, declined:
             *([Block("said", (words,))] if words else []),
             note(f"To answer, reply to this mail: it goes to {sender}."),
         ),
+        footer=f"You are the GM of {campaign}.",
     )
 
 

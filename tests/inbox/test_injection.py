@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from pbem.inbox.context import MessageContext
 from pbem.inbox.newcomers import to_stranger
-from pbem.inbox.replies import answer, send_receipts
+from pbem.inbox.replies import answer, mailer_of
 from pbem.inbox.seat_lookup import load_seat
 from pbem.mail.message import parse_message
 from pbem.report.answers import Receipt
@@ -70,8 +70,8 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
         case = MessageContext(desk.app, session, desk.now, 0, parse_message(raw))
         spot = load_seat(session, 1)
         last = session.scalar(select(func.max(OutgoingMail.id)))
-        send_receipts(case, spot, TAKEN)
-        answer(case, ANN, TAKEN, spot=spot, code=spot.code)
+        answer(case, ANN, TAKEN, about=spot, code=spot.code, id_=mailer_of(case, spot).id_of("receipt"), kind="receipt")
+        answer(case, ANN, TAKEN, about=spot, code=spot.code)
         to_stranger(case)
         mails = list(session.scalars(select(OutgoingMail.raw).where(OutgoingMail.id > last)))
         session.rollback()
