@@ -37,7 +37,7 @@ from pbem.campaign.press import (
 from pbem.campaign.questions import Asked, load_questions
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
-from pbem.report.notices import AnnouncementMail
+from pbem.report import small
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Announcement, Press, Seat
 from pbem.store.types import CampaignState
@@ -179,7 +179,7 @@ class Announce(Change[Recipients]):
         if not places:
             raise CampaignError(f"no one plays there in {snapshot.name} now, so it would not be read")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
-        page = AnnouncementMail(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        page = small.announcement(gm=snapshot.gm, to=piece.to or (), text=piece.text)
         mail_press(context, id_, page, places)
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)

@@ -22,7 +22,7 @@ from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, r
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
-from pbem.report.notices import AnnouncementMail, PressMessage
+from pbem.report.notices import Page, PressMessage
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
@@ -197,9 +197,7 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     return at
 
 
-def mail_press(
-    context: Context, press_id: int, page: PressMessage | AnnouncementMail, places: Sequence[SeatView]
-) -> None:
+def mail_press(context: Context, press_id: int, page: Page, places: Sequence[SeatView]) -> None:
     """Queue the mails of a piece of press, to be sent and dated at the time of the context."""
     snapshot = context.snapshot
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup

@@ -27,7 +27,7 @@ from pbem.campaign.questions import Asked, load_questions, next_number, question
 from pbem.campaign.snapshot import Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.mail.headers import reply_code
-from pbem.report.notices import AnswerMail, QuestionMail
+from pbem.report import small
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Question, QuestionAnswer
@@ -88,7 +88,7 @@ class AskGm(SeatCommand):
         # The time too, since a home restored from a backup gives numbers again.
         moment = (number, now.isoformat())
         code = reply_code(snapshot.mail_key, "question", *moment)
-        page = QuestionMail(
+        page = small.player_question(
             campaign=snapshot.name,
             number=number,
             by=own.seat,
@@ -278,8 +278,7 @@ def _mail_answer(context: Context, asked: Asked, facts: AnswerResult, *, to_all:
     # Not by the number of the question, which depends on what other seats have asked.
     moment = (asked.seat, own.index(asked.id), len(asked.answers), now.isoformat())
     for place in (find_seat_view(snapshot, seat) for seat in facts.to):
-        page = AnswerMail(
-            campaign=snapshot.name,
+        page = small.gm_reply(
             own=place.seat == asked.seat,
             question=asked.text,
             answer=facts.text,

@@ -346,7 +346,8 @@ def post(
     """
     snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
     if isinstance(page, Notice):
-        to_gm = page.to_gm or (isinstance(to, str) and to.lower() in (GM, mailer.gm.lower()))
+        is_gm = isinstance(to, str) and to.lower() in (GM, mailer.gm.lower())
+        to_gm = is_gm if page.to_gm is None else page.to_gm
         title = page.title or as_title(page.subject, snapshot.seats if snapshot else ())
         page = dataclasses.replace(page, title=title, to_gm=to_gm)
     many = not isinstance(to, str | SeatView)

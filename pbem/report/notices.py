@@ -100,6 +100,7 @@ class Welcome:
 class Reminder:
     """Before the deadline, to a seat that is awaited; `counted` is the version of its accepted sheet, if any.
 
+    With `closes`, the end of the grace, it comes after the deadline, to a seat without a sheet.
     `without` is a sentence on what happens to the seat without orders, `absent` a command that says that its player is
     away, "" where turns do not wait for absences. `missing` are all seats without a sheet, where the campaign shows
     them. `extendable`: players may vote for more time. `with_page`: the report came with a page that has an order form.
@@ -127,10 +128,13 @@ class Reminder:
     refused: int = 0
     open: tuple[str, ...] = ()
     missing: tuple[SeatName, ...] = ()
+    closes: dt.datetime | None = None
 
     @property
     def subject(self) -> str:
         """The subject of the mail."""
+        if self.closes:
+            return f"late: orders still count until {format_time_short(self.closes, self.zone)}, {self.label}"
         begins = "your orders wait" if self.counted else "no orders yet"
         return f"{begins}, due {format_time_short(self.deadline, self.zone)}, {self.label}"
 
@@ -183,105 +187,6 @@ class PressMessage:
     def subject(self) -> str:
         """The subject of the mail."""
         return f"message from {self.by}" if self.by else "anonymous message"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionMail:
-    """To the GM: a question of a seat, by its number. A plain reply is the answer.
-
-    `deputy` is the address of the deputy who has asked, "" if the player did; `label` names the seat's turn.
-    `alliances`: the game has some, so that allies may be answered. `wish` is another seat that they wish to have.
-    """
-
-    page: ClassVar[str] = "gm_question"
-
-    campaign: str
-    number: int
-    by: SeatName
-    deputy: str
-    label: str
-    text: str
-    alliances: bool = False
-    wish: SeatName = ""
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"question {self.number} from {self.by}, {self.label}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerMail:
-    """To a player: the GM's answer to a question, of their `own` seat or of another, which is not named.
-
-    `others`: more seats than the one that asked read it, and with `to_all` every seat. `again`: it
-    replaces an answer that the reader had.
-    """
-
-    page: ClassVar[str] = "gm_reply"
-
-    campaign: str
-    own: bool
-    question: str
-    answer: str
-    others: bool
-    to_all: bool
-    again: bool = False
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"from the GM: {' '.join(self.answer.split())}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnouncementMail:
-    """To a player: an announcement of the GM, whose address is `gm`; `to` is empty if it is for all."""
-
-    page: ClassVar[str] = "broadcast"
-    level: ClassVar[int] = 2
-
-    campaign: str
-    gm: str
-    to: tuple[SeatName, ...]
-    text: str
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail: its first line in words, without the marks of Markdown."""
-        words = (
-            " ".join(line.lstrip("#>-+* \t").replace("*", "").replace("`", "").split())
-            for line in self.text.split("\n")
-        )
-        return f"from the GM: {next(filter(None, words), '')}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetOverdue:
-    """After the deadline, to a seat without a sheet: one counts until `closes`. `late` are the other late seats.
-
-    `without` and `with_page` are as in `Reminder`.
-    """
-
-    page: ClassVar[str] = "late"
-
-    campaign: str
-    seat: SeatName
-    label: str
-    deadline: dt.datetime
-    closes: dt.datetime
-    zone: str
-    header: str
-    address: str
-    without: str
-    order_lines: tuple[str, ...] = ()
-    with_page: bool = False
-    late: tuple[SeatName, ...] = ()
-
-    @property
-    def subject(self) -> str:
-        """The subject of the mail."""
-        return f"late: orders still count until {format_time_short(self.closes, self.zone)}, {self.label}"
 
 
 class Miss(NamedTuple):
@@ -375,7 +280,8 @@ class Notice:
     """A small mail, of paragraphs and other blocks; `small.py` has those of fixed words.
 
     Without a `title` the subject is that; `about` follows the name of the campaign above it. Without a `preheader` it
-    is the first paragraph. The `footer` is that of all mail if it has none of its own.
+    is the first paragraph. The `footer` is its own, or that of mails `to_gm`, or that of players; which of the two is
+    told by the recipient if `to_gm` is None.
     """
 
     page: ClassVar[str] = "notice"
@@ -385,5 +291,5 @@ class Notice:
     title: str = ""
     preheader: str = ""
     about: tuple[str, ...] = ()
-    to_gm: bool = False
+    to_gm: bool | None = None
     footer: str = ""

@@ -40,6 +40,22 @@ def note(text: str) -> Block:
     return Block("note", (text,))
 
 
+def said(text: str, level: int = 0) -> Block:
+    """Return what a person wrote, with its headings from `level` on."""
+    return Block("said", (text, level))
+
+
+_LONGEST_PREVIEW, _LEEWAY = 120, 5
+"""Characters of a person's words that lists of mails show; no few at the end are cut off."""
+
+
+def _preview(words: str) -> str:
+    """Return the beginning of what a person wrote, on one line, for lists of mails."""
+    line = " ".join(words.split())
+    cut = line[: _LONGEST_PREVIEW - 3].rsplit(" ", 1)[0]
+    return line if len(line) <= _LONGEST_PREVIEW + _LEEWAY else f"{cut}..."
+
+
 def _who_sent(missing: Sequence[SeatName], came: Sequence[SeatName]) -> Block:
     return bullets(f"Without a sheet: {join_names(missing) or 'none'}", f"With a sheet: {join_names(came) or 'none'}")
 
@@ -551,10 +567,85 @@ def words_for_gm(*, campaign: str, kind: str, sender: str, words: str, declined:
         blocks=(
             f"{who} has declined." if declined and not words else begins,
             # Nothing but what that person wrote.
-            *([Block("said", (words,))] if words else []),
+            *([said(words)] if words else []),
             note(f"To answer, reply to this mail: it goes to {sender}."),
         ),
         footer=f"You are the GM of {campaign}.",
+    )
+
+
+def player_question(
+    *, campaign: str, number: int, by: SeatName, deputy: str, label: str, text: str, alliances: bool, wish: SeatName
+) -> Notice:
+    """To the GM: a question of a seat, by its number. A plain reply is the answer.
+
+    `deputy` is the address of the deputy who has asked, "" if the player did; `label` names the seat's turn.
+    `alliances`: the game has some, so that allies may be answered. `wish` is another seat that they wish to have.
+    """
+    allies = f"; to answer the allies of {by} too, with TO ALLIES" if alliances else ""
+    swap = (
+        f"To let the players of {by} and {wish} change places, reply with the first line, or type the second:",
+        form(f"SWAP {by} {wish}", f"pbem swap {campaign} {by} {wish}"),
+    )
+    return Notice(
+        subject=f"question {number} from {by}, {label}",
+        title=f"Question {number} from {by}",
+        about=(label, f"asked by the deputy, {deputy}") if deputy else (label,),
+        preheader=_preview(f"{by} asks: {text}"),
+        blocks=(
+            # Nothing but what its writer wrote.
+            said(text),
+            f"Press Reply to answer. Your words go by mail to {by} alone, from this program.",
+            (
+                f"To answer all players, begin your reply with the line TO ALL{allies}. They read the question with "
+                "it, and not who asked."
+            ),
+            *(swap if wish else ()),
+            note(f"With your token: ANSWER {number}, and the text below it; ANSWER alone lists all questions."),
+        ),
+        to_gm=False,  # a plain reply is no command
+    )
+
+
+def gm_reply(*, own: bool, question: str, answer: str, others: bool, to_all: bool, again: bool) -> Notice:
+    """To a player: the GM's answer to a question, of their `own` seat or of another, which is not named.
+
+    `others`: more seats than the one that asked read it, and with `to_all` every seat. `again`: it replaces an answer
+    that the reader had.
+    """
+    return Notice(
+        subject=f"from the GM: {' '.join(answer.split())}",
+        title="Answer of your GM",
+        about=("to all" if to_all else "to you and allies" if others else "to you alone",),
+        preheader=_preview(answer),
+        blocks=(
+            *(["This answer replaces the one that you have."] if again else []),
+            # Nothing but what their writers wrote.
+            said(answer, 2),
+            note(f"The question{' that you asked' if own else ' of a player'}:"),
+            said(question),
+            note(
+                "To ask something, reply with ASK GM as the first line, and your words below it. Orders go in reply to "
+                "your report."
+            ),
+        ),
+        to_gm=False,
+    )
+
+
+def announcement(*, gm: str, to: Sequence[SeatName], text: str) -> Notice:
+    """To players: an announcement of the GM, whose address is `gm`; `to` is empty if it is for all.
+
+    The subject is its first line in words, without the marks of Markdown.
+    """
+    lines = (line.lstrip("#>-+* \t").replace("*", "").replace("`", "").split() for line in text.split("\n"))
+    return Notice(
+        subject=f"from the GM: {' '.join(next(filter(None, lines), []))}",
+        title="From your GM",
+        about=(f"to {join_names(to) or 'all'}",),
+        preheader=_preview(text),
+        blocks=(said(text, 2), note(f"To answer your GM, write to {gm}. Orders go in reply to your report.")),
+        to_gm=False,
     )
 
 
@@ -663,5 +754,17 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
     lambda: mail_in_junk(folder="Junk", mails=("ann@example.org: Re: turn 3",)),
     lambda: mailbox_test(address="orders@example.org"),
+    lambda: player_question(
+        campaign="trap7",
+        number=3,
+        by="red",
+        deputy="eve@example.org",
+        label="turn 3",
+        text="May I build here?",
+        alliances=True,
+        wish="blue",
+    ),
+    lambda: gm_reply(own=True, question="May I?", answer="Yes.", others=True, to_all=False, again=True),
+    lambda: announcement(gm="gm@example.org", to=(), text="# Rules\n\nBe nice."),
 )
 """A call of each function."""

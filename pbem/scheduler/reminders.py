@@ -27,7 +27,7 @@ from pbem.campaign.waiting_sheets import WaitingSheet, waiting_sheets
 from pbem.errors import ConfigError, StoreError
 from pbem.log import log_name
 from pbem.report import small
-from pbem.report.notices import Notice, Page, Reminder, SheetOverdue
+from pbem.report.notices import Notice, Page, Reminder
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
@@ -75,7 +75,7 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         if late:
             _notify_gm(context, turn)
         for place, page in pages:
-            kind = "reminder" if isinstance(page, Reminder) else "late"
+            kind = "late" if late else "reminder"
             id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.era, turn.deadline.isoformat())
             # One topic for both, so that a late notice supersedes a reminder that is still queued.
             post(context, place, page, id_=id_, under=notices.last[place.seat], kind="reminder", topic="reminder")
@@ -107,14 +107,14 @@ class _Notices:
         """Yield a late notice to each seat without a sheet; where the campaign tells them, a notice to the others."""
         for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
-                yield place, self._late(place)
+                yield place, self._reminder(place, late=True)
             elif self.late and place.address:
                 yield place, self._others(self._view(place)["label"])
 
-    def _reminder(self, place: SeatView) -> Reminder:
+    def _reminder(self, place: SeatView, *, late: bool = False) -> Reminder:
         assert self.turn.deadline is not None
         sheet, policy = self.turn.sheets.get(place.seat), self.snapshot.policy
-        found = self.waiting.get(place.seat)
+        found = None if late else self.waiting.get(place.seat)
         return Reminder(
             campaign=self.snapshot.name,
             seat=place.seat,
@@ -126,31 +126,14 @@ class _Notices:
             without=self._without(place),
             order_lines=self._order_lines(place),
             with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
-            extendable=policy.extension_votes != OFF,
-            absent=self._absence(policy.absence),
+            extendable=policy.extension_votes != OFF and not late,
+            absent="" if late else self._absence(policy.absence),
             counted=sheet.version if sheet else None,
             correct=found.version if found and found.errors else None,
             refused=found.lines if found else 0,
             open=tuple(map(_describe_error, found.errors[:_MOST_OPEN])) if found else (),
             missing=self.late,
-        )
-
-    def _late(self, place: SeatView) -> SheetOverdue:
-        assert self.turn.deadline is not None
-        assert self.turn.closes is not None
-        return SheetOverdue(
-            campaign=self.snapshot.name,
-            seat=place.seat,
-            label=self._view(place)["label"],
-            deadline=self.turn.deadline,
-            closes=self.turn.closes,
-            zone=self.turn.schedule.zone,
-            header=self._header(place),
-            address=self.app.settings.address,
-            without=self._without(place),
-            order_lines=self._order_lines(place),
-            with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
-            late=tuple(seat for seat in self.late if seat != place.seat),
+            closes=self.turn.closes if late else None,
         )
 
     def _others(self, label: str) -> Notice:

@@ -8,7 +8,7 @@ from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.seats import Invite, OpenSeat
 from pbem.actions.settings import ShowJournal
 from pbem.actions.status import ShowStatus
-from pbem.report.notices import AnnouncementMail
+from pbem.report.small import announcement
 from tests.inbox.gms import framed, running
 from tests.inbox.people import ANN, BOB, EVE, GM, form, players, reports, words
 from tests.toy.home import Desk
@@ -80,4 +80,4 @@ def test_the_number_behind_yes_is_told(running: Desk) -> None:
 )
 def test_the_subject_of_an_announcement_is_its_first_words(text: str, subject: str) -> None:
     """It has no marks of Markdown, and nothing of what stands in further lines."""
-    assert AnnouncementMail(campaign="toy1", gm=GM, to=(), text=text).subject == f"from the GM: {subject}"
+    assert announcement(gm=GM, to=(), text=text).subject == f"from the GM: {subject}"

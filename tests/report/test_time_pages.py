@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from pbem.report import small
-from pbem.report.notices import Miss, Page, SheetOverdue
+from pbem.report.notices import Miss, Page, Reminder
 from tests.report.toy import drawn_lines, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
@@ -21,7 +21,7 @@ ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the
 PAUSED = partial(small.held, why="I am on a train " * 12, gm="gm@example.org")
 RESUMED = partial(small.released, deadline=LATER, now=AT, zone=ZONE)
 MOVED = partial(small.deadline_moved, old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
-LATE = SheetOverdue(
+LATE = Reminder(
     campaign="fair1",
     seat="red",
     label="round 2",
@@ -65,7 +65,7 @@ PAGES = [
     small.rescheduled(old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
     small.rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
     LATE,
-    replace(LATE, late=ALL),
+    replace(LATE, missing=ALL),
     small.waiting_for_others(label="round 2", closes=LATER, zone=ZONE, late=ALL),
     small.overdue_digest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
     HELD(),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pbem.report import small
 from pbem.report.facts import PressSection, QuestionText, QuotedText
-from pbem.report.notices import AnnouncementMail, AnswerMail, Page, PressMessage, QuestionMail
+from pbem.report.notices import Page, PressMessage
 from pbem.text import WIDTH, join_names, quote_block
 from tests.report.toy import Fair, drawn_lines, facts, reporter, seen
 
@@ -75,13 +76,22 @@ def test_words_are_not_in_a_reports_data() -> None:
             "Message from red\nto blue and green",
         ),
         (PressMessage(campaign="fair1", by="", to=(), text="Boo."), "Anonymous message\nto all"),
-        (AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "From your GM\nto all"),
+        (small.announcement(gm="gm@example.org", to=(), text="Hi."), "From your GM\nto all"),
         (
-            QuestionMail(campaign="fair1", number=3, by="red", deputy="", label="round 2", text=LONG),
+            small.player_question(
+                campaign="fair1",
+                number=3,
+                by="red",
+                deputy="",
+                label="round 2",
+                text=LONG,
+                alliances=False,
+                wish="",
+            ),
             "Question 3 from red\nround 2",
         ),
         (
-            AnswerMail(campaign="fair1", own=True, question=LONG, answer=LONG, others=False, to_all=False),
+            small.gm_reply(own=True, question=LONG, answer=LONG, others=False, to_all=False, again=False),
             "Answer of your GM\nto you alone",
         ),
     ],
