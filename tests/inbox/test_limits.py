@@ -271,7 +271,7 @@ def test_many_big_messages_cost_no_more_than_some(desk: Desk) -> None:
 
 
 def test_limited_mails_have_the_message_ids_of_earlier_versions(desk: Desk) -> None:
-    """A home that is upgraded finds by Message-ID and topic whom it has answered already; so these stay as they were."""
+    """A home that is upgraded finds by Message-ID and topic whom it has answered already; so these stay the same."""
     desk.post("hello", sender=ANN)
     desk.post("hello", sender=EVE)
     desk.post(SHEET, sender=EVE)
