@@ -62,7 +62,6 @@ from pbem.mail.compose import NewMail, compose
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.headers import message_id, reply_code
 from pbem.mail.maildir import MaildirTransport
-from pbem.mail.message import parse_headers
 from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Receipt
 from pbem.report.facts import DiceWord, RenderedReport, ReportFacts, SheetUsed
@@ -233,16 +232,9 @@ def take(
     snapshot, mailer = table.snapshot, table.mailer
     parts = receipt_id_parts(snapshot.name, seat, snapshot.turn, receipt.version, snapshot.era)
     older = [*reversed((letter["References"] or "").split()), table.last[seat].message_id, letter["Message-ID"]]
-    mail = mailer.answer(
-        parse_headers(raw),
-        table.places[seat].address,
-        mailer.subject(receipt.subject, receipt.code),
-        receipt,
-        mailer.id_of(*parts),
-        thread=tuple(dict.fromkeys(older)),
-        code=receipt.code,
-        kind="receipt",
-    )
+    mail = mailer.mail(table.places[seat].address, receipt.subject, receipt, parts, code=receipt.code, kind="receipt")
+    thread, own = tuple(dict.fromkeys(older)), letter["Message-ID"]
+    mail = dataclasses.replace(mail, references=thread, in_reply_to=own, automatic="auto-replied")
     table.receipts.append(table.addressed(seat, mail))
 
 
