@@ -1,7 +1,7 @@
 """Notes of a receipt: what a sheet will do, as far as its player can know.
 
-A note without an "if" is certain as long as the opponent sends nothing
-that ends the game first; a note that depends on hidden pieces says so.
+A note without an "if" comes true whatever the opponent sends, but for a game
+that is over before any order is carried out (ruling 25).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def outlook(view: View, orders: Sequence[Order], *, complete: bool) -> Iterator[
     """Yield notes on a sheet's orders; `complete` is True if it does all that is asked."""
     # Resignations come first, then draws (ruling 18).
     if Resign() in orders:
-        yield _note("ends", "this ends the game: you lose it")
+        yield _note("ends", "this ends the game: you lose it, if your opponent does not resign too")
     elif Draw("ACCEPT") in orders:
-        yield _note("ends", "this ends the game: it is drawn")
+        yield _note("ends", "this ends the game: it is drawn, if your opponent does not resign")
     else:
         yield from _of_draws(view, orders)
         yield from (note for order in orders if isinstance(order, Move) for note in _of_move(view, order))
@@ -50,7 +50,10 @@ def _of_move(view: View, order: Move) -> Iterator[Finding]:
     yield _note("announced", f"your opponent hears that {what} departs from {piece['square']}")
     if piece["transit"]:
         flight = f"{order.piece}'s flight from {piece['origin']} to {piece['square']}, over {', '.join(piece['path'])},"
-        yield _note("judged", f"{flight} is judged first: if it is destroyed, that was your move; else {_going(order)}")
+        # The judgement may win the game, or destroy the asteroid that is to be rammed (rulings 8 and 23).
+        rams = ", and rams if an asteroid of yours is still on its way" if order.ram else ""
+        going = f"if not, and the game goes on, {_going(order)}{rams}"
+        yield _note("judged", f"{flight} is judged first: if it is destroyed, that was your move; {going}")
     elif order.ram:
         yield _note("rams", f"{order.piece} and your own asteroid on {_rammed(view, order)} are both lost")
     else:
@@ -58,7 +61,7 @@ def _of_move(view: View, order: Move) -> Iterator[Finding]:
 
 
 def _going(order: Move) -> str:
-    return f"{order.piece} departs for {order.square}{', and rams' if order.ram else ''}"
+    return f"{order.piece} departs for {order.square}"
 
 
 def _rammed(view: View, order: Move) -> str:

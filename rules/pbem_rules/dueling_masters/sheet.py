@@ -21,7 +21,7 @@ from pbem_rules.dueling_masters.state import opponent
 
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 _NO_MOVE = "the sheet moves nothing, and it is your move: at the deadline it is passed, and counts as missed"
-_OFFER_WAITS = "your offer of a draw goes with your move; without one it is not made"
+_OFFER_WAITS = "your offer of a draw goes with your move; without one it counts only if your opponent offers one too"
 _WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
 
 

@@ -95,7 +95,7 @@ class Outlook:
             yield f"of {held} resources, {' and '.join(told)}: {held - self.spent} left before your Harvester gathers"
         for unit, turns in self._works():
             last = self.view["turn"] + turns - 1
-            when = "this turn" if turns == 1 else f"turn {last}"
+            when = "this turn" if turns == 1 else f"turn {last}, if the game goes on so long"
             yield f"{unit} is ready at the end of {when}, and stands with your Harvester then"
 
     def _works(self) -> Iterator[tuple[str, int]]:
@@ -136,7 +136,7 @@ class Outlook:
         met = self.others.intersection(path)
         if self._is_known(path) and not met:
             return Fate(unit, "outlook", f"at {written(path[-1])}")
-        if self._is_known(path) and not self._is_doubtful(met):
+        if self._is_known(path) and not self._is_doubtful_for_units(met):
             return Fate(unit, "outlook-seen", self._rehearsed(unit, path))
         foes = " (foes on the way)" if met.intersection(self.foes) else ""
         return Fate(unit, "outlook-unseen", f"at {written(path[-1])}{foes}")
@@ -162,6 +162,10 @@ class Outlook:
         conquered = {event["who"] for event in self._rehearsal.of("won-over")}
         return bool(conquered) and any(self.foes.get(spot, conquered) - conquered for spot in spots)
 
+    def _is_doubtful_for_units(self, spots: set[Hex]) -> bool:
+        # Whoever conquers the reader's Harvester may have others on their side, who are foes no more (ruling 8).
+        return bool(self._rehearsal.of("conquered")) or self._is_doubtful(spots)
+
     def _rehearsed(self, unit: str, path: Sequence[Hex]) -> str:
         """Return the end of a unit's way that meets others, in words."""
         fought = self._rehearsal.of("fought")
@@ -183,14 +187,14 @@ class Outlook:
         staying = [unit for unit, spot in self.at.items() if spot in self.foes and unit not in self._paths]
         for unit in staying:
             lost = [fight for fight in self._rehearsal.of("fought") if unit in fight["lost"].split()]
-            if lost and not self._is_doubtful({self.at[unit]}):
+            if lost and not self._is_doubtful_for_units({self.at[unit]}):
                 yield Fate(unit, "outlook-seen", _lost(lost[0]))
 
     def _idle(self) -> Iterator[Finding]:
         ordered = {order.unit for order in self._of(Move)} | self._gone
         idle = [unit for unit in self.at if unit not in ordered]
         if idle and len(idle) < len(self.at):
-            yield _note("idle", f"without an order, and so where {_are(idle)}: {', '.join(idle)}")
+            yield _note("idle", f"without an order: {', '.join(idle)}")
 
     # -- the Harvester
 
@@ -226,25 +230,25 @@ class Outlook:
         if conquered and code == "outlook-seen":
             yield _note(code, f"{condition}, your Harvester is conquered by {conquered} at {written(there)}")
         elif why := self._kept_out(ahead):
-            yield _note("outlook", f"your Harvester will wait at {written(start)}: {why}")
+            yield _note("outlook-seen", f"your Harvester will wait at {written(start)} if {why}")
             if gain:
                 yield _note(code, f"{condition}, your Harvester stays at {written(start)}{gain}")
         elif gain or ahead is not None:
             yield _note(code, f"{condition}, your Harvester {_stands(start, there)}{gain}")
 
     def _kept_out(self, ahead: Hex | None) -> str:
-        """Return who keeps the Harvester from its next hex, however they move; "" if none of those in sight does.
+        """Return who keeps the Harvester from its next hex if they stay; "" if none of those in sight does.
 
-        They could still destroy what is in the way before anything moves.
+        They do if they move, too, but what is in the way may be destroyed before anything moves.
         """
         blocked = next((event["why"] for event in self._rehearsal.of("blocked") if event["unit"] == H), "")
         there = [each for each in self.view["contacts"] if (each["q"], each["r"]) == ahead]
         if blocked == "harvester":
             owner = next(each["owner"] for each in there if H in each["units"])
-            return f"{owner}'s Harvester is at {written(ahead)}" if ahead else ""
+            return f"{owner}'s Harvester stays at {written(ahead)}" if ahead else ""
         if blocked == "ruler":
             owner = next(each["owner"] for each in there if each["owner"] in self.view["rulers"])
-            return f"units of {owner}, who is above you, are at {written(ahead)}" if ahead else ""
+            return f"units of {owner}, who is above you, stay at {written(ahead)}" if ahead else ""
         return ""
 
     def _found(self, spot: Hex) -> int:
@@ -298,10 +302,6 @@ def _together(fates: Iterable[Fate]) -> Iterator[str]:
         units.setdefault(fate.words, []).append(fate.unit)
     for words, names in units.items():
         yield f"{', '.join(names)} {words}"
-
-
-def _are(units: Sequence[str]) -> str:
-    return "they are" if len(units) > 1 else "it is"
 
 
 def _note(code: str, text: str) -> Finding:

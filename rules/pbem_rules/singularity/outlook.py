@@ -1,7 +1,9 @@
 """Forecast of a receipt: what a sheet will do, as far as its player's report tells.
 
 All but the opponent's kept replies is open, so the sheet is played on the board
-that the view shows, with no reply of the opponent's.
+that the view shows, with no reply of the opponent's. A note without an "if" comes
+true whatever the opponent sends, but for a game that is over before any stone is
+placed (ruling 15).
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
     stone = next((order.cell for order in orders if isinstance(order, Place)), None)
     other = opponent(view["seat"])
     if after.result is not None:
-        # An accepted draw comes before any stone of the turn (ruling 11).
-        first = f", unless {other} accepts your draw before" if stone and view["offer"] == view["seat"] else ""
-        yield _note("ends", f"this sheet ends the game{first}: {result_words(after.result.winners, after.result.how)}")
+        condition = _condition(after, view, other)
+        words = result_words(after.result.winners, after.result.how)
+        yield _note("ends", f"this sheet ends the game{condition}: {words}")
         return
     if view["awaited"] and not stone:
         yield _note("missed", _missed(view, other))
@@ -34,6 +36,17 @@ def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
         yield _note("declines", f"your stone declines the draw that {other} offers")
     if any(isinstance(order, If | Forget) for order in orders) or (stone and view["kept"]):
         yield _note("keeps", _kept(after, view["seat"], moved=stone is not None))
+
+
+def _condition(after: State, view: View, other: str) -> str:
+    """Return what the opponent must not do for the game to end as a sheet has it; "" if nothing else is asked."""
+    assert after.result is not None
+    if "resigned" in after.result.how:
+        return f", if {other} does not resign too"
+    if "agreed" in after.result.how:
+        return f", if {other} does not resign"
+    # An accepted draw comes before any stone of the turn (ruling 11).
+    return f", if {other} does not accept your draw before" if view["offer"] == view["seat"] else ""
 
 
 def _missed(view: View, other: str) -> str:

@@ -1,11 +1,13 @@
 """Consequences of a sheet, told from the accepted orders and the mailed view.
 
-A finding without an "if" comes true when the other players send nothing. One
-that depends on them, or on dice, says so. Codes:
+A finding without an "if" comes true whatever the other players send, but for a
+game that is over before any order is carried out (ruling 45). One that depends on
+them, or on dice, says so. Codes:
 
 | code | certain |
 |---|---|
-| fire, planet, last-left, out | yes |
+| planet | yes |
+| fire, last-left, out | if others play on, or declare no faction |
 | doctrine, planet-if, victory | no: they say "if", or what is done when it comes to it |
 """
 
@@ -44,7 +46,8 @@ def leaving(view: View) -> Iterator[Finding]:
     """Yield the consequences of the reader's resignation."""
     rivals = others(view)
     if len(rivals) == 1:
-        yield _note("last-left", f"the game ends: {rivals[0]} is the last player left and wins", "warning")
+        text = f"the game ends: {rivals[0]} is the last player left, and wins if not resigning too"
+        yield _note("last-left", text, "warning")
 
 
 def _note(code: str, text: str, severity: str = "note") -> Finding:
@@ -65,7 +68,8 @@ def _fire(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Itera
     for combat in view["combats"] if view["section"] == "combat" else ():
         shots = aimed(view, combat, _orders(entries, Fire), choices, outlook.ships)
         told = "; ".join(f"{ship} at {_numbered(targets)}" for ship, targets in shots.items())
-        yield _note("fire", f"round {combat['round']} at {combat['space']}: {told}")
+        # A resignation comes first, and takes ships away (ruling 35).
+        yield _note("fire", f"round {combat['round']} at {combat['space']}, if all there play on: {told}")
 
 
 def _numbered(targets: Counter[str]) -> str:
@@ -174,5 +178,7 @@ def _out(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterat
     sworn = declared or any(view["seat"] in faction["members"] for faction in view["factions"])
     left = any(not ship.gone for ship in outlook.ships.values())
     if view["section"] in ("turn", "economic") and view["ships"] and not owned and not sworn and not left:
-        text = "this gives up your last ship, and you own no planet: you are out when the turn ends"
+        # Another may declare a faction with the player on this turn's sheets (ruling 22).
+        sworn_too = " if no faction with you is declared" if view["rules"]["alliances"] else ""
+        text = f"this gives up your last ship, and you own no planet: you are out when the turn ends{sworn_too}"
         yield _note("out", text, "warning")

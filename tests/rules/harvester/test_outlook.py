@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
+from pbem.ruleset import Dice, Finding, ParsedSheet, SeatName, TurnInput, View
 from pbem.testing.play import Step, default_options, games, mail_view, number_lines, play, random_lines, standard
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
 from tests.rules.harvester.test_oracle import crowds
+from tests.rules.whatever import certain, turns
 
 CERTAIN = ("outlook", "outlook-seen")
 """Notes that hold if no unit comes in the way, and if those in sight stay where they are."""
@@ -99,6 +101,44 @@ def test_what_a_receipt_says_comes_true_among_many() -> None:
     assert told > 400
 
 
+FURTHER = (["DROP 1"], ["BUILD C2", "DROP 2"], ["MOVE G E", "RESIGN CONFIRM"])
+
+
+@pytest.mark.in_turn
+def test_a_note_without_an_if_is_true_whatever_the_others_do(steps: list[Step]) -> None:
+    """Each note without an "if" is true if the others are silent, play, destroy themselves or do anything else."""
+    worlds = [position({"ann": {"C1": (0, 0), "G": (0, 0)}}, held={"ann": 9})]
+    worlds += [step.state for step in steps[::60] if len(step.state.seats) < 9]
+    worlds += [state for state, _ in islice(crowds(), 0, None, 12) if not state.over]
+    stated = set()
+    for number, state in enumerate(worlds):
+        seat = state.seats[int(state.held.argmax())]
+        before = view(state, seat)
+        for lines in (*sheets(before, Dice(b"whatever").within(number)), *FURTHER):
+            parsed = RULESET.parse(before, number_lines(lines))
+            stated |= {found.code for found in certain(parsed.findings)}
+            for after, events in turns(RULESET, state, seat, parsed.orders, Dice(b"others").within(number)):
+                seen = mail_view(RULESET, after, seat, events)
+                assert [found.text for found in certain(parsed.findings) if not _is_true(found, seen)] == [], lines
+
+    assert stated == {"treasury", "nothing-else", "idle"}
+
+
+def _is_true(found: Finding, seen: View) -> bool:
+    """Return True if the next report bears out a note without an "if"."""
+    if found.code == "nothing-else":
+        return seen["harvester"] is None
+    if found.code == "idle":
+        return found.text.startswith("without an order: ")
+    if ready := _READY.match(found.text):
+        home = seen["harvester"]
+        places = {unit["unit"]: (unit["q"], unit["r"]) for unit in seen["units"]}
+        return places.get(ready[1]) == (home["q"], home["r"])
+    gathered = sum(event["amount"] for event in seen["events"] if event["kind"] == "gathered")
+    left = re.search(r": (\d+) left before your Harvester gathers", found.text)
+    return left is not None and int(left[1]) == seen["harvester"]["held"] - gathered
+
+
 def _check(state: State, seat: SeatName, seen: View, lines: list[str]) -> int:
     """Compare the certain facts of a receipt with what comes, and return their number."""
     parsed = RULESET.parse(seen, number_lines(lines))
@@ -142,7 +182,7 @@ def test_a_forecast_tells_places_price_and_harvest() -> None:
         "of 9 resources, 1 dropped and 1 paid for C2: 7 left before your Harvester gathers",
         "C2 is ready at the end of this turn, and stands with your Harvester then",
         "if no other unit comes in the way: S1 at 2,0",
-        "without an order, and so where they are: G, C1",
+        "without an order: G, C1",
         "if no other unit comes in its way, your Harvester comes to 0,1, gathers 2 and holds 9 then",
     ]
 
@@ -164,10 +204,10 @@ def test_what_scanners_do_not_tell_is_marked() -> None:
 
 
 def test_a_harvester_in_sight_is_waited_for() -> None:
-    """The receipt names the owner of a Harvester on the hex ahead, for that is certain whatever it does (ruling 5)."""
+    """The receipt names the owner of a Harvester on the hex ahead, with an "if": it may destroy itself (ruling 5)."""
     state = position({"bob": {"H": (1, 0), "S1": (1, 0)}}, resources={(2, 0): 1})
 
-    assert texts(state, "TARGET 2,0") == ["your Harvester will wait at 0,0: bob's Harvester is at 1,0"]
+    assert texts(state, "TARGET 2,0") == ["your Harvester will wait at 0,0 if bob's Harvester stays at 1,0"]
 
 
 def test_units_of_a_ruler_in_sight_bar_the_way() -> None:
@@ -177,7 +217,7 @@ def test_units_of_a_ruler_in_sight_bar_the_way() -> None:
 
     assert texts(state, "TARGET 2,0", "MOVE C1 E") == [
         "if those in sight stay where they are: C1 at 0,-1: units of a Harvester above yours have the hex ahead",
-        "your Harvester will wait at 0,0: units of bob, who is above you, are at 1,0",
+        "your Harvester will wait at 0,0 if units of bob, who is above you, stay at 1,0",
     ]
 
 
@@ -204,6 +244,20 @@ def test_a_harvester_that_would_be_conquered_is_warned() -> None:
     assert texts(state, "TARGET 1,0") == [
         "if those in sight stay where they are, your Harvester is conquered by bob at 1,0"
     ]
+
+
+def test_what_is_decided_after_the_own_conquest_is_marked() -> None:
+    """After the own Harvester is conquered others may be on its side, so a later meeting is told with a proviso."""
+    units = {"ann": {"S1": (-1, 0), "C1": (-2, 0)}, "bob": {"S1": (1, 0)}, "cyd": {"L1": (-3, 0)}}
+    state = position(units, resources={(1, 0): 1}, rulers={"cyd": "bob"})
+
+    assert texts(state, "TARGET 1,0", "MOVE S1 W W") == [
+        "if nothing stops them: S1 at -3,0 (foes on the way)",
+        "without an order: C1",
+        "if those in sight stay where they are, your Harvester is conquered by bob at 1,0",
+    ]
+    after, events = turn(state, {"ann": ["TARGET 1,0", "MOVE S1 W W"]})
+    assert {unit["unit"] for unit in mail_view(RULESET, after, "ann", events)["units"]} == {"S1", "C1"}
 
 
 def test_several_foes_in_a_hex_are_not_reckoned_up() -> None:

@@ -1,4 +1,4 @@
-"""Statements of a receipt that are certain come true when all others send nothing, whatever the dice."""
+"""Statements of a receipt that are certain come true whatever the others do, and whatever the dice."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import pytest
 
@@ -15,6 +16,7 @@ from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
 from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
+from tests.rules.whatever import certain, turns
 
 TURNS = 16
 LUCK = Dice(b"outlooks")
@@ -22,7 +24,7 @@ LUCK = Dice(b"outlooks")
 
 @dataclass(frozen=True)
 class Tried:
-    """A sheet of one seat, and its effects while all others sent nothing."""
+    """A sheet of one seat, and its effects."""
 
     seat: SeatName
     mailed: View
@@ -36,12 +38,16 @@ class Tried:
 
 
 def _try(state: State, seat: SeatName, sheet: list[str], events: tuple[Event, ...] = ()) -> Tried:
+    return next(_all_tried(state, seat, sheet, events))
+
+
+def _all_tried(state: State, seat: SeatName, sheet: list[str], events: tuple[Event, ...] = ()) -> Iterator[Tried]:
+    """Yield a sheet with its effects while all others sent nothing, and did other things."""
     mailed = RULESET.view(state, seat, events)
     parsed = RULESET.parse(mailed, list(enumerate(sheet, 1)))
-    idle = {other: RULESET.defaults(RULESET.view(state, other, ()), ()) for other in state.awaited - {seat}}
-    turn = TurnInput({**idle, seat: parsed.orders}, missing=frozenset(idle))
-    after, happened = RULESET.resolve(state, turn, LUCK.within("turn", state.turn, state.section, state.round))
-    return Tried(seat, mailed, parsed, after, happened)
+    luck = LUCK.within("turn", state.turn, state.section, state.round)
+    for after, happened in turns(RULESET, state, seat, parsed.orders, luck):
+        yield Tried(seat, mailed, parsed, after, happened)
 
 
 def _sheet(mailed: View, dice: Dice) -> list[str]:
@@ -69,7 +75,7 @@ def _battle(number: int) -> Iterator[Tried]:
     )
     while state.section == "combat" and state.result is None:
         for seat in sorted(state.awaited):
-            yield _try(state, seat, _sheet(RULESET.view(state, seat, ()), luck.within(state.round, seat)))
+            yield from _all_tried(state, seat, _sheet(RULESET.view(state, seat, ()), luck.within(state.round, seat)))
         state, _ = RULESET.resolve(state, TurnInput({}), luck)
 
 
@@ -81,7 +87,9 @@ def _campaign(pace: str) -> Iterator[Tried]:
         sheets = {}
         for seat in sorted(state.awaited):
             mailed = RULESET.view(state, seat, events)
-            yield _try(state, seat, _sheet(mailed, luck.within(seat)), events)
+            tried = _all_tried(state, seat, _sheet(mailed, luck.within(seat)), events)
+            # All that others may do is tried at some moments, their silence at each.
+            yield from tried if step % 6 == 2 else islice(tried, 1)
             bot = RULESET.bots["standard"](mailed, luck.within(seat))
             sheets[seat] = RULESET.parse(mailed, list(enumerate(bot, 1))).orders
         state, events = RULESET.resolve(state, TurnInput(sheets), luck)
@@ -96,8 +104,10 @@ def _points(tried: Tried, found: Finding) -> bool:
 
 
 def _fire(tried: Tried, found: Finding) -> bool:
-    """Return True if in the round each own ship fires so often at each target."""
-    head, _, body = found.text.partition(": ")
+    """Return True if in the round each own ship fires so often at each target, or if others have left the game."""
+    if _leaving(tried):
+        return True
+    head, _, body = found.text.partition(", if all there play on: ")
     own = {each["id"] for each in tried.mailed["ships"]}
     (fought,) = [event for event in tried.told("combat") if head == f"round {event['round']} at {event['space']}"]
     fired = Counter((shot["by"], shot["at"]) for shot in fought["shots"] if shot["by"] in own)  # type: ignore[attr-defined]
@@ -165,19 +175,28 @@ def _battered(key: str, luck: Dice) -> Ship:
     return ship(key, "J10", kind.name, **({} if unit == "system" else {unit: luck.below(full + 1, "left")}))
 
 
+def _leaving(tried: Tried) -> set[SeatName]:
+    """Return the other players who resigned."""
+    gone = (event.data for event in tried.events if event.kind == "resigned")
+    return {data["who"] for data in gone if data["how"] == "resigned"} - {tried.seat}
+
+
 def _stated(tried: Tried) -> Iterator[Finding]:
     """Return the statements of a receipt that are certain."""
-    return (found for found in tried.parsed.findings if found.code in CERTAIN)
+    if tried.after.result is not None and _leaving(tried):
+        # Over before any order is carried out (ruling 45).
+        return iter(())
+    return (found for found in tried.parsed.findings if found.code in CERTAIN or found in certain([found]))
 
 
 @pytest.mark.in_turn
 def test_what_is_stated_as_certain_comes_true() -> None:
-    """All statements hold over random sheets in games at both paces, all others idle."""
+    """All statements hold over random sheets in games at both paces, whatever the others do."""
     false = [
         (tried.seat, tried.mailed["label"], found)
         for tried in _tries()
         for found in _stated(tried)
-        if not CERTAIN[found.code](tried, found)
+        if found.code not in CERTAIN or not CERTAIN[found.code](tried, found)
     ]
 
     assert false == []
@@ -217,7 +236,9 @@ def test_the_default_fire_of_a_round_is_shown() -> None:
     """A player who sends nothing more sees at which ships theirs shoot, as TARGET and FIRE lines have it."""
     state = replace(_fight(), section="combat", awaited=frozenset({"red"}))
 
-    assert _codes(state, "")["fire"] == "round 1 at J10+0: R101 at G102 (2 shots); R102 at G102 (1 shot)"
+    assert _codes(state, "")["fire"] == (
+        "round 1 at J10+0, if all there play on: R101 at G102 (2 shots); R102 at G102 (1 shot)"
+    )
     assert "R101 at G101 (2 shots)" in _codes(state, "TARGET Scout")["fire"]
     assert "R102 at G101 (1 shot)" in _codes(state, "FIRE R102 AT G101")["fire"]
 
@@ -235,7 +256,7 @@ def test_a_sheet_that_ends_the_game_says_so() -> None:
 
     assert {each.code for each in tried.parsed.findings} == {"resigning", "last-left"}
     (found,) = [each for each in tried.parsed.findings if each.code == "last-left"]
-    assert found.text == "the game ends: green is the last player left and wins"
+    assert found.text == "the game ends: green is the last player left, and wins if not resigning too"
     assert _last_left(tried, found)
 
 
