@@ -32,8 +32,8 @@ from pbem.cli.command import NEW, Call, command
 from pbem.cli.options import FOLDER
 from pbem.cli.output import progress
 from pbem.config import load_settings, write_default_settings
-from pbem.errors import CampaignError
-from pbem.games import find_game
+from pbem.errors import CampaignError, GameError, describe_error
+from pbem.games import fault_place, find_game
 from pbem.log import open_log
 from pbem.mail.compose import NewMail, compose
 from pbem.mail.headers import message_id
@@ -243,7 +243,8 @@ def run_demo(
     """Play a demo in a folder that has no home yet, to the end of the game or for so many turns.
 
     Raises:
-        ConfigError, CampaignError, RulesetError: If the game or the folder does not allow it.
+        ConfigError, CampaignError, RulesetError: The game or the folder does not allow it.
+        GameError: A turn cannot be run, or a bot fails; the text names the line of the game's code.
     """
     ruleset = find_game(games, game)
     names = seat_names(ruleset, seats)
@@ -258,6 +259,20 @@ def run_demo(
         return demo.result()
 
 
+def _naming_faults(ruleset: AnyRuleset, bot: Bot) -> Bot:
+    """Return a bot that raises GameError, with seat, turn and line of the game's code, for whatever it raises."""
+
+    def order(view: View, dice: Dice) -> list[str]:
+        try:
+            return bot(view, dice)
+        except Exception as error:
+            place = fault_place(error, ruleset)
+            said = f"the bot of {view['seat']} fails in {view['label']}: {describe_error(error)}"
+            raise GameError(f"{said}, at {place}" if place else said) from error
+
+    return order
+
+
 class _Demo:
     """One campaign, its players, and the clock."""
 
@@ -270,7 +285,7 @@ class _Demo:
         self._seen = ""
         self._receipt: Path | None = None
         self._mails = 0
-        bot = ruleset.demo.bot or ruleset.bots["standard"]
+        bot = _naming_faults(ruleset, ruleset.demo.bot or ruleset.bots["standard"])
         self._players = [
             BotPlayer(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).within("players")) for seat in seats
         ]
@@ -364,6 +379,9 @@ class _Demo:
 
     def _tick(self) -> TickResult:
         done = tick(self._app, self._now)
+        if done.problems or done.on_hold:
+            refused = f"most sheets of the bots for turn {self.turns + 1} do not count"
+            raise GameError(f"{self._ruleset.title} fails: {next(iter(done.problems), refused)}")
         if done.needs_ruling:
             done = self._rule_and_run()
         for path in sorted(self._sent.iterdir()):

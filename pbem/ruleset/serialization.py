@@ -75,6 +75,7 @@ def json_sha256(data: Any) -> str:
 
 
 _PLAIN = (str, int, bool, type(None))
+_OWN = "write dump and read of your own for it"
 
 
 def to_json(value: Any) -> Any:
@@ -97,7 +98,8 @@ def to_json(value: Any) -> Any:
         return [to_json(each) for each in sorted(value)]
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]
-    raise TypeError(f"{value!r} cannot be saved: write dump and read of your own for it")
+    how = "use whole numbers, or fractions as pairs of them" if isinstance(value, float) else _OWN
+    raise TypeError(f"{value!r} cannot be saved: {how}")
 
 
 def from_json(kind: Any, data: Any) -> Any:
@@ -123,7 +125,7 @@ def from_json(kind: Any, data: Any) -> Any:
         return frozenset(from_json(parts[0], each) for each in _require_kind(list, data))
     if issubclass(origin, Sequence):
         return _from_items(parts, _require_kind(list, data))
-    raise TypeError(f"{kind!r} cannot be read from a save: write dump and read of your own for it")
+    raise TypeError(f"{kind!r} cannot be read from a save: {_OWN}")
 
 
 def _from_choice(parts: Sequence[Any], data: Any) -> Any:

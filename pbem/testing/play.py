@@ -6,11 +6,14 @@ import functools
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
 from pbem.archive.record import setup_dice, turn_dice
+from pbem.errors import describe_error
+from pbem.games import fault_place
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, bot_lines, with_memory
@@ -64,6 +67,22 @@ def bounds(option: Option) -> list[Any]:
     if option.kind == "bool":
         return [False, True]
     return list(option.choices) or [option.default]
+
+
+class PlayError(AssertionError):
+    """Raised for what keeps a turn from being played; the text is a sentence for the author of the game."""
+
+
+@contextmanager
+def during(ruleset: AnyRuleset, name: str) -> Iterator[None]:
+    """Raise PlayError for whatever the block raises, with file and line of the game's code."""
+    try:
+        yield
+    except PlayError:
+        raise
+    except Exception as error:
+        place = fault_place(error, ruleset)
+        raise PlayError(f"{name} failed: {describe_error(error)}" + (f", at {place}" if place else "")) from error
 
 
 SEED = bytes(range(32))
@@ -177,12 +196,13 @@ def play(
     views: Mapping[SeatName, View] = {}
     while len(steps) < cap and not ruleset.standing(state).over:
         luck = Dice(b"players").within(game, len(steps))
-        views = {seat: mail_view(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
+        with during(ruleset, f"view after turn {len(steps)}"):
+            views = {seat: mail_view(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
         write = functools.partial(_write_sheet, ruleset, player, luck)
-        step = _play_turn(ruleset, len(steps) + 1, state, events, views, used, write)
-        used |= step.turn.orders
-        steps.append(step)
-        state, events = step.after, step.events
+        played = _play_turn(ruleset, len(steps) + 1, state, events, views, used, write)
+        used |= played.turn.orders
+        steps.append(played)
+        state, events = played.after, played.events
     return Game(ruleset, tuple(seats), first, tuple(steps))
 
 
@@ -204,15 +224,19 @@ def _play_turn(
     missing: set[SeatName] = set()
     # Sorted: the order of a set follows from PYTHONHASHSEED, under another of which games are played again.
     for seat in sorted(ruleset.standing(state).awaiting):
-        lines = write(views[seat])
+        with during(ruleset, f"the bot of {seat} in turn {number}"):
+            lines = write(views[seat])
         if lines is None:
             missing.add(seat)
-            orders[seat] = ruleset.defaults(views[seat], used.get(seat, ()))
+            with during(ruleset, f"defaults of {seat} in turn {number}"):
+                orders[seat] = ruleset.defaults(views[seat], used.get(seat, ()))
         else:
-            parsed[seat] = ruleset.parse(views[seat], number_lines(lines))
+            with during(ruleset, f"parse of {seat} in turn {number}"):
+                parsed[seat] = ruleset.parse(views[seat], number_lines(lines))
             orders[seat] = parsed[seat].orders
     turn = TurnInput(orders, missing=frozenset(missing))
-    after, happened = ruleset.resolve(state, turn, turn_dice(SEED, number))
+    with during(ruleset, f"resolve of turn {number}"):
+        after, happened = ruleset.resolve(state, turn, turn_dice(SEED, number))
     return Step(number, state, events, views, parsed, turn, after, happened)
 
 

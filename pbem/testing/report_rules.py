@@ -18,7 +18,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import View
 from pbem.testing.play import games, usual_seats
-from pbem.testing.preflight import LABEL, fractions
+from pbem.testing.preflight import LABEL, require_whole
 from pbem.testing.suite import RulesetTests, rule
 
 # As `pbem.text.WIDTH`: mail programs wrap longer lines, and what is laid out in columns falls apart.
@@ -54,12 +54,12 @@ class ReportRules(RulesetTests):
     def test_views_survive_json(self) -> None:
         """A view that is stored and read back is the same: no tuples, no sets, no references."""
         for game in games(self.ruleset):
-            for state, events in list(game.worlds())[::3]:
+            for number, (state, events) in list(enumerate(game.worlds()))[::3]:
                 for seat in game.seats:
                     view = self.ruleset.view(state, seat, events)
                     # Tuples would come back as lists, and numbers as keys as strings.
                     assert json.loads(canonical_json(view)) == view
-                    assert list(fractions(view)) == []
+                    require_whole(f"view of {seat} after turn {number}", view)
 
     @rule(
         "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 28 "

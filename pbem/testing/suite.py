@@ -23,7 +23,7 @@ from pbem.testing.preflight import preflight_fault
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
-PREFLIGHT = "test_a_first_turn_can_be_played"
+PREFLIGHT = "test_turns_can_be_played"
 """The rule without which no other is tried."""
 
 
@@ -40,12 +40,12 @@ class RulesetTests:
 
     @pytest.fixture(autouse=True)
     def _preflight(self, request: pytest.FixtureRequest) -> None:
-        """Skip a test of a game that cannot play a first turn: it would fail for that, whatever its own rule is."""
+        """Skip a test of a game whose turns cannot be played: it would fail for that, whatever its own rule is."""
         tested = request.node.originalname
         if tested != PREFLIGHT and (fault := preflight_fault(self.ruleset)):
             others = (item for item in request.session.items if isinstance(item, pytest.Function))
             if any(item.cls is type(self) and item.originalname == PREFLIGHT for item in others):
-                pytest.skip(f"no turn can be played: {fault}")
+                pytest.skip(f"not all turns can be played: {fault}")
             # Run by itself, a skipped test would look like success.
             pytest.fail(fault, pytrace=False)
 
@@ -130,8 +130,8 @@ class PreflightRules(RulesetTests):
     """The rule that comes before all others."""
 
     @rule("Mend what is named first; the other rules are tried as soon as this one holds.")
-    def test_a_first_turn_can_be_played(self) -> None:
-        """A game is set up, its bots order, the turn is resolved, and reports of whole numbers are written."""
+    def test_turns_can_be_played(self) -> None:
+        """A game is set up, its bots order, turns are resolved to its end, and reports of whole numbers are written."""
         fault = preflight_fault(self.ruleset)
 
         assert not fault, fault

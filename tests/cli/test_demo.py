@@ -8,9 +8,14 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from pbem.cli import main
+from pbem.cli.demo import run_demo
+from pbem.errors import GameError
+from tests.testing import slips
+from tests.testing.toy import FogPatrol
 
 
 def test_the_gm_of_a_demo_rules(tmp_path: Path) -> None:
@@ -31,3 +36,23 @@ def test_the_gm_of_a_demo_rules(tmp_path: Path) -> None:
     names = [part.get_filename() for part in heron.walk() if part.get_filename()]
     assert names[:2] == ["ness.png", "keepers-log.md"]
     assert "the great lens is gone" in " ".join(heron.get_body(("plain",)).get_content().split())  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        (
+            slips.StumblingBot,
+            r"the bot of red fails in turn 1: KeyError: 'fleet', at tests/testing/slips\.py, ",
+        ),
+        (
+            slips.RareBranch,
+            r"Fog Patrol fails: .* turn 5 could not be run \(KeyError: .*slips\.py, line ",
+        ),
+        (slips.TextBot, "Fog Patrol fails: most sheets of the bots for turn 1 do not count"),
+    ],
+)
+def test_a_game_that_fails_ends_its_demo_in_a_sentence(game: type[FogPatrol], said: str, tmp_path: Path) -> None:
+    """It names the bot or the turn, and the line of the game's code; the demo goes on no more."""
+    with pytest.raises(GameError, match=said):
+        run_demo(tmp_path / "demo", {"toy": game()}, game="toy", turns=9)

@@ -90,6 +90,26 @@ class LateFraction(FogPatrol):
         return {**super().view(state, seat, events), "share": state.turn / 2 if state.turn > 3 else 0}
 
 
+class RareBranch(FogPatrol):
+    """The fifth turn asks for a key that is not there."""
+
+    def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> Result:
+        if state.turn == 5:
+            raise KeyError("reef")
+        return super().resolve(state, turn, dice)
+
+
+class LateFractionInState(FogPatrol):
+    """Half a boat is left after the fifth turn."""
+
+    def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> Result:
+        sea, events = super().resolve(state, turn, dice)
+        if state.turn != 5:
+            return sea, events
+        half = dataclasses.replace(sea.boats[0], hull=1.5)  # type: ignore[arg-type]
+        return dataclasses.replace(sea, boats=(half, *sea.boats[1:])), events
+
+
 class UndefinedInTemplate(FogPatrol):
     """The report names a key that views have not."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tests.testing import slips
 from tests.testing.secrecy import SECRECY, elsewhere
 from tests.testing.toy import TOY, FogPatrol, Sea
 
-FIRST = "test_a_first_turn_can_be_played"
+FIRST = "test_turns_can_be_played"
 
 PLANTED = [
     (slips.SwappedParameters, FIRST, r"resolve has the parameters \(state, dice, turn\)"),
@@ -24,7 +25,7 @@ PLANTED = [
     (slips.LongLabel, FIRST, "view of red has the label 'the first turn of a long war in the fog'"),
     (slips.NamedByTitle, FIRST, "view of red has the seat 'Red'"),
     (slips.NoHeading, FIRST, "view of red has no awaited"),
-    (slips.FractionInState, FIRST, r"dump failed: TypeError: 1\.5 cannot be saved"),
+    (slips.FractionInState, FIRST, r"the state has 1\.5 at /boats/0/hull: use whole numbers, or fractions"),
     (slips.FractionInView, FIRST, r"view of red has 0\.5 at /share: use whole numbers"),
     (slips.UndefinedInTemplate, FIRST, r"the template toy/report\.j2, line 4 cannot be used: .*'trns'"),
     (
@@ -32,6 +33,8 @@ PLANTED = [
         FIRST,
         r'the bot "standard" failed: KeyError: \'fleet\', at tests/testing/slips\.py, line \d+',
     ),
+    (slips.RareBranch, FIRST, r"resolve of turn 5 failed: KeyError: 'reef', at tests/testing/slips\.py, line \d+"),
+    (slips.LateFractionInState, FIRST, r"the state after turn 5 has 1\.5 at /boats/0/hull: use whole numbers"),
     (slips.TextBot, FIRST, "must return a list of lines, not 'MOVE R1 N'"),
     (slips.ListParser, FIRST, "parse must return a ParsedSheet, not list"),
     (slips.PlainEvents, FIRST, "resolve must return the next state and the events"),
@@ -40,7 +43,7 @@ PLANTED = [
     (slips.StumblesAtBounds, "test_every_table_can_be_set_up", "1|5"),
     (slips.RandomBeginning, "test_another_seed_sets_up_the_same_table", "assert"),
     (slips.CredulousLoad, "test_a_save_of_a_newer_version_is_refused_by_name", "DID NOT RAISE"),
-    (slips.VersionWithoutSave, "test_every_released_version_can_still_be_loaded", r"version2\.json"),
+    (slips.VersionWithoutSave, "test_every_released_version_can_still_be_loaded", r"version3\.json"),
     (slips.MissingUpgrade, "test_every_released_version_can_still_be_loaded", "wind"),
     (slips.NoOrderReference, "test_a_rulebook_credits_the_designer_and_lists_all_orders", "MOVE <boat> N"),
     (slips.StumblingParser, "test_no_sheet_makes_a_parser_fall", "invalid literal for int"),
@@ -50,7 +53,7 @@ PLANTED = [
     (slips.ImpossibleDefaults, "test_default_orders_are_valid", "Move"),
     (slips.UnreadableForm, "test_the_template_of_a_report_can_be_returned_as_it_is", "<boat>"),
     (slips.ForgetfulLoad, "test_a_state_survives_storage_each_turn", "hull"),
-    (slips.FractionInSave, "test_a_state_survives_storage_each_turn", "2.0 at /average"),
+    (slips.FractionInSave, FIRST, r"the save after turn 3 has 2\.0 at /average: use whole numbers, or fractions"),
     (slips.Remembering, "test_resolving_twice_gives_the_same_bytes", "assert"),
     (slips.MutatingResolve, "test_resolving_leaves_its_input_alone", "boats"),
     (slips.FirstSheetCounts, "test_the_order_of_arrival_does_not_matter", "assert"),
@@ -72,7 +75,7 @@ PLANTED = [
     (slips.CallsHash, "test_a_game_asks_nothing_outside", r"hash at tests/testing/slips\.py, line \d+, in <lambda>"),
     (slips.TupleInView, "test_views_survive_json", "seats"),
     (slips.NumbersAsKeys, "test_views_survive_json", "hulls"),
-    (slips.LateFraction, "test_views_survive_json", r"at /share"),
+    (slips.LateFraction, "test_views_survive_json", r"view of red after turn \d+ has \d\.\d at /share: use whole"),
     (slips.SharedList, "test_making_a_view_changes_nothing", "assert"),
     (slips.UntoldEvent, "test_every_event_is_told_in_words", "storm"),
     (slips.WideTable, "test_tables_fit_a_mail", "what it can take"),
@@ -93,11 +96,12 @@ class Suite(RulesetSuite):
 
     @property
     def saves(self) -> Path:
-        """The folder with the save of version 1 alone."""
-        save = (Path(__file__).with_name("saves") / "version1.json").read_text()
-        (self.folder / "version1.json").write_text(save)
+        """The folder with the saves of the game without slips."""
+        for path in Path(__file__).with_name("saves").iterdir():
+            shutil.copy(path, self.folder)
         if isinstance(self.ruleset, slips.MissingUpgrade):
-            (self.folder / "version2.json").write_text(json.dumps({**json.loads(save), "wind": "calm"}))
+            save = json.loads((self.folder / f"version{TOY.version}.json").read_text())
+            (self.folder / f"version{TOY.version + 1}.json").write_text(json.dumps({**save, "wind": "calm"}))
         return self.folder
 
 
@@ -143,26 +147,43 @@ def test_what_a_scrambler_forgets_is_named() -> None:
 
 
 MODULE = """
-from pbem.testing import RulesetSuite
+from pbem.testing import GoldenRules, RulesetSuite
 from tests.testing.secrecy import SECRECY
-from tests.testing.slips import ForgottenParameter
+from tests.testing.slips import {slip}
 
-class TestForgotten(RulesetSuite):
-    ruleset = ForgottenParameter()
+class TestSlip(GoldenRules, RulesetSuite):
+    ruleset = {slip}()
     secrecy = SECRECY
 """
 
 
-def test_one_rule_fails_where_no_turn_can_be_played(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("slip", "said"),
+    [
+        ("ForgottenParameter", "view has the parameters (state, seat)"),
+        ("RareBranch", "resolve of turn 5 failed: KeyError"),
+    ],
+)
+def test_one_rule_fails_where_a_turn_cannot_be_played(slip: str, said: str, tmp_path: Path) -> None:
     """All other rules are skipped with its reason; one that is run alone fails, since a skip looks like success."""
-    (tmp_path / "test_forgotten.py").write_text(MODULE)
+    (tmp_path / "test_slip.py").write_text(MODULE.format(slip=slip))
 
     whole, alone = (_pytest(tmp_path, *words) for words in ([], ["-k", "no_game_leaks"]))
 
-    assert f"1 failed, {len(list(rules(RulesetSuite))) - 1} skipped" in whole.splitlines()[-1]
-    assert "no turn can be played: view has the parameters (state, seat)" in whole
-    assert "view has the parameters (state, seat)" in alone
+    assert f"1 failed, {len(list(rules(RulesetSuite)))} skipped" in whole.splitlines()[-1]
+    assert f"not all turns can be played: {said}" in whole
+    assert said in alone
     assert "1 error" in alone.splitlines()[-1]
+
+
+def test_the_recorded_game_speaks_last(tmp_path: Path) -> None:
+    """Below all other rules: what they find is also the reason why a game is played otherwise than recorded."""
+    (tmp_path / "test_slip.py").write_text(MODULE.format(slip="RareBranch"))
+
+    collected = [line for line in _pytest(tmp_path, "--collect-only").splitlines() if "::" in line]
+
+    assert collected[0].endswith(FIRST)
+    assert collected[-1].endswith("test_golden_games_are_played_as_recorded")
 
 
 def _pytest(folder: Path, *words: str) -> str:

@@ -6,7 +6,7 @@ from pbem.testing import GoldenRules, RulesetSuite, SecrecySpec
 from mygame import RULESET
 
 
-class TestMyGame(RulesetSuite, GoldenRules):
+class TestMyGame(GoldenRules, RulesetSuite):
     """Setting up, sheets, turns, reports, secrecy and long play; the recorded game in `golden`."""
 
     ruleset = RULESET
