@@ -116,7 +116,7 @@ def _load_reported_seats(session: Session, snapshot: CampaignSnapshot) -> Mappin
     return told
 
 
-ROLLBACK, RERUN, UNDO, REPAIR = WithdrawalKind
+ROLLBACK, RERUN, UNDO = WithdrawalKind
 
 SEED_KNOWN = "Warning: the seed is public: anyone who kept the last report can compute all later rolls."
 """The warning for a reopened turn whose dice are no longer secret."""

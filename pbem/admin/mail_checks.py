@@ -12,12 +12,12 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from pbem.admin.checks import CheckResult, failure, find_advice, format_utc_minute, ok, warning
-from pbem.admin.junk import describe_junk, find_ours
 from pbem.admin.processed import FULL_PERCENT, describe_quota
 from pbem.admin.round_trip import check_test
 from pbem.config import Settings, reaches
 from pbem.config_values import Dkim, MailUrl, Secret, is_server_name
 from pbem.errors import ConfigError, MailError
+from pbem.inbox.junk import describe_junk, find_ours
 from pbem.mail.authentication import newest_proven
 from pbem.mail.fetch import check_transport, examine_inbox
 from pbem.mail.mailbox import MailboxFacts

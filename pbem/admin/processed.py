@@ -89,7 +89,7 @@ def look_around(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetim
     if isinstance(mailbox, MaildirMailbox) and not mailbox.junk(now)[0]:
         return []  # nothing to look at, and nothing to remember
     # Imported here, as most ticks do not look.
-    from pbem.admin.junk import describe_junk, find_ours, junk_since, tell_gms
+    from pbem.inbox.junk import describe_junk, find_ours, junk_since, tell_gms
 
     # First, so that a failure is told once a day too.
     _keep(app, {**before, "looked": now.isoformat()})

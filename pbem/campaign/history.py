@@ -36,7 +36,7 @@ from pbem.ruleset.rolls import Roll, Rolls, roll_notation
 from pbem.ruleset.values import Event, SeatName
 from pbem.store.models import JournalEntry, Report, Seat, StoredRoll, Turn, WithdrawnTurns
 from pbem.store.session import flushed_connection
-from pbem.store.types import CampaignState
+from pbem.store.types import CampaignState, WithdrawalKind
 
 if TYPE_CHECKING:
     from pbem.ruleset.orders import OrderParser
@@ -165,8 +165,8 @@ def removal_turns(session: Session, campaign_id: int) -> dict[SeatName, int]:
     }
 
 
-# Kinds that had other words when the first records were written: records never change.
-_RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
+# Had another word when the first records were written: records never change.
+_RECORDED_KINDS = {WithdrawalKind.UNDO: "forward"}
 
 
 _WITHDRAWN = (

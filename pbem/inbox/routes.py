@@ -7,7 +7,7 @@ the row and `pbem.inbox.authenticate`. `pbem.inbox.facts` reads the facts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 Machine = Literal["", "bulk", "robot", "reaction", "receipt", "recall", "bounce", "own"]
 """The kind of its writer, by the signs of programs; "" for a person."""
@@ -77,42 +77,6 @@ Route = Literal[
 """The names of handlers (`pbem.inbox.route`)."""
 
 
-class Facts(Protocol):
-    """Facts of a message, known before anything is decided."""
-
-    @property
-    def machine(self) -> Machine:
-        """The kind of its writer."""
-
-    @property
-    def frame(self) -> Frame:
-        """The frame in it."""
-
-    @property
-    def code(self) -> Code:
-        """The kind of the mail that it answers."""
-
-    @property
-    def form(self) -> bool:
-        """True if it has the form of a ruling, filled in."""
-
-    @property
-    def first(self) -> First:
-        """The kind of its first typed line."""
-
-    @property
-    def key(self) -> bool:
-        """True if it shows a valid token, or the code of a report."""
-
-    @property
-    def sender(self) -> Sender:
-        """The kind of person that its From names."""
-
-    @property
-    def wish(self) -> bool:
-        """True if it wishes to join a campaign, in plain words."""
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row: what a message with these facts is, and its route. An empty tuple fits whatever is there."""
@@ -128,14 +92,14 @@ class Row:
     sender: tuple[Sender, ...] = ()
     wish: tuple[bool, ...] = ()
 
-    def fits(self, facts: Facts) -> bool:
+    def fits(self, facts: object) -> bool:
         """Return True if a message has the facts of the row. No other facts are read than it asks for."""
         wanted = ((name, getattr(self, name)) for name in FACTS)
         return all(getattr(facts, name) in values for name, values in wanted if values)
 
 
 FACTS = ("machine", "frame", "code", "form", "first", "key", "sender", "wish")
-"""The names of the facts, those that cost least to read first."""
+"""The facts of a message (`pbem.inbox.facts.Reading`), those that cost least to read first."""
 
 _TO_GM: tuple[Code, ...] = ("offer", "form", "question", "answer")
 _TO_PLAYERS: tuple[Code, ...] = ("", "report", "copy", "dice", "stale", "ask", "invite", "spent", "press")
@@ -182,6 +146,6 @@ ROUTES: tuple[Row, ...] = (
 """What messages are, the first row that fits."""
 
 
-def choose_route(facts: Facts) -> Row:
+def choose_route(facts: object) -> Row:
     """Return the first row whose facts a message has; the last fits whatever a person writes."""
     return next(row for row in ROUTES if row.fits(facts))

@@ -155,7 +155,7 @@ def parse_bounce(raw: bytes) -> Bounce | None:
     rejected = any(is_rejection(report, group) for group in groups)
     fates = [(action, group) for group in groups if (action := "failed" if rejected else _action(group))]
     if fates and (rejected or report.content_type == "multipart/report" or _is_from_system(report)):
-        return _read_status_report(report, parts, fates)
+        return _read_status_report(report, parts, fates, rejected=rejected)
     if any(part.content_type in _OTHER_REPORTS for part in parts):
         return None
     return _read_text_report(report, parts) if _is_from_system(report) else None
@@ -165,13 +165,15 @@ def _is_from_system(report: Part) -> bool:
     return is_from_mailer_daemon(report, parse_address(report.first("from")), decode_words(report.first("subject")))
 
 
-def _read_status_report(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
+def _read_status_report(
+    report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]], *, rejected: bool
+) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
     recipient, text = _recipient(fields), _report_text(report, parts)
     said = _report_text(report, [part for part in parts if part.content_type not in _RETURNED_PARTS])
     # Exim and OpenSMTPD give the reason in the text alone, and so do Sieve scripts.
     above = _above_header(said)
-    words = " ".join(above.split()) if is_rejection(report, fields) else _find_reason(above, recipient)
+    words = " ".join(above.split()) if rejected else _find_reason(above, recipient)
     diagnostic = _diagnostic(fields.first("diagnostic-code") or words)
     return Bounce(
         message_ids=_message_ids(report, parts) or find_message_ids(text),

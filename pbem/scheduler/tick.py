@@ -75,7 +75,7 @@ def _fetch_junk(app: App, mailbox: ImapMailbox | MaildirMailbox, now: dt.datetim
 
     A failure is logged: what stays there is told once a day.
     """
-    from pbem.admin.junk import fetch_junk
+    from pbem.inbox.junk import fetch_junk
 
     try:
         return fetch_junk(app, mailbox, now)

@@ -124,7 +124,6 @@ class WithdrawalKind(StrEnum):
     ROLLBACK = "rollback"
     RERUN = "rerun"
     UNDO = "undo"
-    REPAIR = "repair"
 
 
 class SenderVerdict(StrEnum):

@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import BindParameter, CompoundSelect, bindparam, select, union_all
 from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.notices import GM, post
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
+from pbem.inbox.codes import find_codes
 from pbem.log import event
 from pbem.mail.mailbox import JUNK_DAYS
 from pbem.mail.maildir import MaildirMailbox
-from pbem.mail.message import find_reply_codes, parse_headers
+from pbem.mail.message import parse_headers
 from pbem.report.small import mail_in_junk
-from pbem.store.models import Campaign, DeputyReport, OutgoingMail, PendingRequest, Question, Report, Seat, Turn
 from pbem.text import count_noun
 from pbem.util import redact_all
 
 if TYPE_CHECKING:
     from pbem.mail.imap import ImapMailbox
-
-_CODES: BindParameter[Any] = bindparam("codes", expanding=True)
-_ISSUED: CompoundSelect[Any] = union_all(
-    select(Turn.campaign_id).join(Report, Report.turn_id == Turn.id).where(Report.code.in_(_CODES)),
-    select(Turn.campaign_id)
-    .join(Report, Report.turn_id == Turn.id)
-    .join(DeputyReport, DeputyReport.report_id == Report.id)
-    .where(DeputyReport.code.in_(_CODES)),
-    select(Seat.campaign_id).where(Seat.dice_code.in_(_CODES)),
-    select(PendingRequest.campaign_id).where(PendingRequest.code.in_(_CODES)),
-    select(Question.campaign_id).where(Question.code != "", Question.code.in_(_CODES)),
-    select(OutgoingMail.campaign_id).where(OutgoingMail.code != "", OutgoingMail.code.in_(_CODES)),
-)
-"""The campaigns whose mails have had one of some codes; None for mail of no campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +43,9 @@ def find_ours(session: Session, address: str, heads: Iterable[bytes]) -> list[Ju
 
 def _read(session: Session, address: str, head: bytes) -> JunkMail | None:
     letter = parse_headers(head)
-    codes = find_reply_codes(letter, address)
-    found = session.execute(_ISSUED, {"codes": codes}).scalars().all() if codes else ()
-    if not found:
-        return None
-    name = session.scalar(select(Campaign.name).where(Campaign.id.in_([each for each in found if each is not None])))
-    return JunkMail(letter.sender or "?", redact_all(letter.subject), name or "")
+    shown = find_codes(session, replace(letter, references=()), address, None).shown
+    campaign = next((code.campaign for code in shown if code.campaign), "")
+    return JunkMail(letter.sender or "?", redact_all(letter.subject), campaign) if shown else None
 
 
 def junk_since(now: dt.datetime) -> dt.datetime:
