@@ -72,18 +72,18 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
         row = session.get(InboxMessage, letter_id)
     if row is None:
         raise _no_such_message(letter_id)
-    letter = parse_message(row.raw)
+    message = parse_message(row.raw)
     return MessageDetail(
         id=row.id,
         received_at=row.received_at,
-        sender=letter.sender or "",
-        subject=redact_all(letter.subject),
+        sender=message.sender or "",
+        subject=redact_all(message.subject),
         state=row.state,
         note=_in_words(row.note),
-        recipients=tuple(map(redact_all, letter.recipients)),
-        automatic=letter.machine.reason,
-        text=redact_all(letter.text),
-        notes=tuple(map(redact_all, letter.notes)),
+        recipients=tuple(map(redact_all, message.recipients)),
+        automatic=message.machine.reason,
+        text=redact_all(message.text),
+        notes=tuple(map(redact_all, message.notes)),
     )
 
 
@@ -123,10 +123,10 @@ def save_message(store: Store, letter_id: int, folder: Path, head: Iterable[str]
     Raises:
         MailAdminError: If there is no such message, or the folder cannot be used.
     """
-    letter = show_message(store, letter_id)
+    message = show_message(store, letter_id)
     with store.reading() as session:
         raw = session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
-    texts = {f"{letter_id}.txt": letter.text.rstrip("\n"), f"{letter_id}-head.txt": "\n".join(head)}
+    texts = {f"{letter_id}.txt": message.text.rstrip("\n"), f"{letter_id}-head.txt": "\n".join(head)}
     files = [(name, f"{text}\n".encode("utf-8", "replace")) for name, text in texts.items()]
     files += [(f"{letter_id}-{safe_name(file.name)}", file.content) for file in list_attachments(raw)]
     try:
@@ -172,12 +172,12 @@ def retry_message(store: Store, letter_id: int) -> None:
 
 
 def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
-    letter = parse_headers(raw)
+    message = parse_headers(raw)
     return MessageInfo(
         id=letter_id,
         received_at=received_at,
-        sender=letter.sender or "",
-        subject=redact_all(letter.subject),
+        sender=message.sender or "",
+        subject=redact_all(message.subject),
         state=state,
         note=_in_words(note),
     )

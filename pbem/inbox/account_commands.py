@@ -77,26 +77,26 @@ def ask_new_address(asked: Requester, request: PendingRequest) -> str:
 
     The answer does not disclose whether that address is known here.
     """
-    case, address = asked.case, request.data["address"]
-    person = case.session.get_one(Person, request.data["person_id"])
+    context, address = asked.context, request.data["address"]
+    person = context.session.get_one(Person, request.data["person_id"])
     if request.data["to"] != person.key:
         raise CampaignError(_GONE)
     data = {"person_id": person.id, "address": address, "from": person.key}
-    by, account = person.key, case.account
+    by, account = person.key, context.account
     code = create_request(
-        case.session, RequestKind.NEW_ADDRESS, case.now, to=address, by=by, data=data, account=account
+        context.session, RequestKind.NEW_ADDRESS, context.now, to=address, by=by, data=data, account=account
     )
     if code is None:
         raise CampaignError(ENOUGH_CODES)
-    page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
-    post(case, address, page, kind="confirmation", code=code, tagged=False)
+    page = Confirmation(kind="new_address", code=code, address=context.address, days=DAYS, about=person.address)
+    post(context, address, page, kind="confirmation", code=code, tagged=False)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
 def confirm_address(asked: Requester, request: PendingRequest) -> str:
     """Change a person's address in all campaigns, or their second address; notify the old and the new one."""
-    case, address = asked.case, request.data["address"]
-    person = case.session.get_one(Person, request.data["person_id"])
+    context, address = asked.context, request.data["address"]
+    person = context.session.get_one(Person, request.data["person_id"])
     if request.data.get("from", request.data["to"]) != person.key:
         # A player who left an address may have lost it: a code in its mailbox must not move them again.
         raise CampaignError(_GONE)
@@ -105,53 +105,55 @@ def confirm_address(asked: Requester, request: PendingRequest) -> str:
         if not address:
             return f"You have no second address now: all mail goes to {person.address}."
         said = f"Mail that {person.address} does not take goes to {address} from now on."
-        _notify_addresses(case, [person.address, address], "your second address", said)
+        _notify_addresses(context, [person.address, address], "your second address", said)
         return ""
-    if find_person(case.session, address) is not None:
+    if find_person(context.session, address) is not None:
         raise CampaignError(f"{address} is in use here, so another's games cannot be moved to it")
     old, person.address, person.key = person.address, address, address.lower()
     person.fallback = "" if person.fallback.lower() == person.key else person.fallback
-    case.session.flush()
+    context.session.flush()
     said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
-    _notify_addresses(case, [old, address], "your address has changed", said)
-    _record_address_change(case, person, old)
+    _notify_addresses(context, [old, address], "your address has changed", said)
+    _record_address_change(context, person, old)
     return ""
 
 
 def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
     """Appoint a deputy for a seat, unless its player has changed or the time is over."""
-    case, data = asked.case, request.data
-    seat, snapshot, place = _lock_seat(case, request)
+    context, data = asked.context, request.data
+    seat, snapshot, place = _lock_seat(context, request)
     until = end_of(data["until"], snapshot.schedule.zone)
     if (
         seat.person_id != data["person_id"]
         or seat.status != SeatState.PLAYING
         or snapshot.status == CampaignState.OVER
-        or until <= case.now
+        or until <= context.now
     ):
         raise CampaignError("you are no longer asked to stand in for this seat. Thank you all the same")
-    deputy = get_or_create_person(case.session, data["address"], case.now)
-    player = case.session.get_one(Person, data["person_id"])
-    elsewhere = [place for place in seats_deputised(case.session, snapshot, deputy, case.now) if place.id != seat.id]
-    if elsewhere or seat_of(case.session, snapshot, deputy) is not None:
+    deputy = get_or_create_person(context.session, data["address"], context.now)
+    player = context.session.get_one(Person, data["person_id"])
+    elsewhere = [
+        place for place in seats_deputised(context.session, snapshot, deputy, context.now) if place.id != seat.id
+    ]
+    if elsewhere or seat_of(context.session, snapshot, deputy) is not None:
         # The player is told nothing, as if there had been no answer: else they learned who plays in their campaign.
         how = (
             f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
         )
         raise CampaignError(f"you {how}, so you cannot stand in for another seat")
-    withdraw_deputy_copies(case.session, place)
-    stand_in = appoint(case.session, seat.id, deputy, case.now, until)
+    withdraw_deputy_copies(context.session, place)
+    stand_in = appoint(context.session, seat.id, deputy, context.now, until)
     noted = f"has a deputy to the end of {data['until']}"
-    add_entry(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
+    add_entry(context.session, snapshot.id, context.now, actor=seat.name, text=noted, secret=True)
     said = (
         f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
         "sheets of both of you count, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    context = case.campaign_context(snapshot)
-    post(context, player.address, Notice(subject=f"{deputy.address} is your deputy", blocks=(said,)))
-    report = find_report(case.session, snapshot, place)
+    campaign_context = context.campaign_context(snapshot)
+    post(campaign_context, player.address, Notice(subject=f"{deputy.address} is your deputy", blocks=(said,)))
+    report = find_report(context.session, snapshot, place)
     if report is not None:
-        send_deputy_copy(context, place, report, deputy=stand_in)
+        send_deputy_copy(campaign_context, place, report, deputy=stand_in)
     return (
         f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
         "you too: press Reply on one to send orders. Thank you!"
@@ -160,48 +162,52 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
 
 def confirm_moved(asked: Requester, request: PendingRequest) -> str:
     """Send a player whose campaign has moved here the newest report of their seat and a token."""
-    case = asked.case
-    seat, snapshot, place = _lock_seat(case, request)
-    person = case.session.get_one(Person, request.data["person_id"])
-    if not _may_still(case, request, place, [seat.person_id]):
+    context = asked.context
+    seat, snapshot, place = _lock_seat(context, request)
+    person = context.session.get_one(Person, request.data["person_id"])
+    if not _may_still(context, request, place, [seat.person_id]):
         raise CampaignError(_GONE)
-    context = case.campaign_context(snapshot)
-    send_welcomes(context, {place: replace_token(case.session, place.id)}, heir=True, moved=True)
-    report = find_report(case.session, snapshot, place)
+    campaign_context = context.campaign_context(snapshot)
+    send_welcomes(campaign_context, {place: replace_token(context.session, place.id)}, heir=True, moved=True)
+    report = find_report(context.session, snapshot, place)
     if report is not None:
-        resend_report(context, place, report, to=person.address, key=RENEWED)
+        resend_report(campaign_context, place, report, to=person.address, key=RENEWED)
     add_entry(
-        case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
+        context.session,
+        snapshot.id,
+        context.now,
+        actor=seat.name,
+        text="has confirmed that the campaign is played here",
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    post(context, GM, Notice(subject=f"{seat.name} has confirmed", blocks=(said,)))
+    post(campaign_context, GM, Notice(subject=f"{seat.name} has confirmed", blocks=(said,)))
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
 
 
-def _lock_seat(case: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
+def _lock_seat(context: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
     """Lock the campaign of a request's seat; return the seat, the campaign and the view of the seat."""
-    seat = case.session.get_one(Seat, request.data["seat_id"])
-    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    seat = context.session.get_one(Seat, request.data["seat_id"])
+    snapshot = locked_campaign(context.session, context.session.get_one(Campaign, seat.campaign_id).name)
     return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
 
 
-def _notify_addresses(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
+def _notify_addresses(context: MessageContext, addresses: list[str], subject: str, said: str) -> None:
     page = Notice(subject=subject, blocks=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
-        post(case, address, page)
+        post(context, address, page)
 
 
-def _record_address_change(case: MessageContext, person: Person, old: str) -> None:
+def _record_address_change(context: MessageContext, person: Person, old: str) -> None:
     """Enter the change into the journal of each campaign, for its GM alone, and notify the GM."""
-    for known in seats_of(case.session, person.address):
-        snapshot = load_campaign(case.session, known.campaign)
+    for known in seats_of(context.session, person.address):
+        snapshot = load_campaign(context.session, known.campaign)
         said = (
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
-        add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        post(case.campaign_context(snapshot), GM, Notice(subject=f"{known.seat} has a new address", blocks=(said,)))
+        add_entry(context.session, snapshot.id, context.now, actor=known.seat, text=said, secret=True)
+        post(context.campaign_context(snapshot), GM, Notice(subject=f"{known.seat} has a new address", blocks=(said,)))
 
 
 _UNKNOWN_CODE = (
@@ -216,49 +222,55 @@ _ENOUGH = "you were mailed so many codes today that no more are sent before tomo
 
 def join(asked: Requester, order: Join) -> str:
     """Mail a code to a person who wishes to join a campaign, or the games that they can join."""
-    case, name = asked.case, order.campaign.lower()
+    context, name = asked.context, order.campaign.lower()
     # Whether there is a campaign of that name is not disclosed: one that takes no players is answered alike.
-    if name not in taking_players(case.session):
-        offer_games(case, asked.to, asked=name)
+    if name not in taking_players(context.session):
+        offer_games(context, asked.to, asked=name)
         return ""
-    snapshot = load_campaign(case.session, name)
-    if asked.person is not None and (place := seat_of(case.session, snapshot, asked.person)):
+    snapshot = load_campaign(context.session, name)
+    if asked.person is not None and (place := seat_of(context.session, snapshot, asked.person)):
         raise CampaignError(f"you play in {name} already, as {place.seat}")
     wish = (order.seat or "").lower()
-    if wish and _cannot_become_seat(case, snapshot, wish):
+    if wish and _cannot_become_seat(context, snapshot, wish):
         raise CampaignError(f'{name} has no seat "{wish}". {suggest_name(wish, snapshot.seats, "Seats")}')
     address = asked.person.address if asked.person else asked.sender
     kind = f"join {name}"
-    if asked.person is None and not case.key and (why := _unanswered(case, snapshot, address, kind)):
-        case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
+    if asked.person is None and not context.key and (why := _unanswered(context, snapshot, address, kind)):
+        context.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
     code = create_request(
-        case.session, RequestKind.JOIN, case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
+        context.session,
+        RequestKind.JOIN,
+        context.now,
+        to=address,
+        data=data,
+        campaign_id=snapshot.id,
+        account=context.account,
     )
     if code is None:
         raise CampaignError(_ENOUGH)
-    page = offer_seat(case.app, snapshot, "join", code=code, wish=wish, now=case.now)
-    answer(case, address, page, about=snapshot, kind=kind, code=code)
+    page = offer_seat(context.app, snapshot, "join", code=code, wish=wish, now=context.now)
+    answer(context, address, page, about=snapshot, kind=kind, code=code)
     return ""
 
 
-def _unanswered(case: MessageContext, snapshot: CampaignSnapshot, address: str, kind: str) -> str:
+def _unanswered(context: MessageContext, snapshot: CampaignSnapshot, address: str, kind: str) -> str:
     """Return why a newcomer who asks to join is not answered now; "" if they are."""
-    why = reply_limit_reason(case, address, kind)
-    if why and case.verdict != "fail":
-        _list_newcomer(case, snapshot, address)
-    place = why or stranger_place(case, address, kind)
+    why = reply_limit_reason(context, address, kind)
+    if why and context.verdict != "fail":
+        _list_newcomer(context, snapshot, address)
+    place = why or stranger_place(context, address, kind)
     return place if isinstance(place, str) else ""
 
 
-def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:
+def _list_newcomer(context: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:
     """Enter a newcomer who is not answered today into the journal; notify the GM once a day that there are some."""
     begins = "not answered today: "
-    words, listed = f"{begins}{address} asked to join", entered_today(case, snapshot.id, begins)
+    words, listed = f"{begins}{address} asked to join", entered_today(context, snapshot.id, begins)
     if words in listed or len(listed) >= MOST_LISTED:
         return
-    add_entry(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
+    add_entry(context.session, snapshot.id, context.now, actor="pbem", text=words, secret=True)
     why = (
         f"More people have asked to join {snapshot.name} today than are answered in a day: {STRANGERS_A_DAY} for whom "
         f"the mail server does not vouch, and {STRANGERS_OF_DOMAIN_A_DAY} of one domain. Most of these mails may be "
@@ -269,13 +281,13 @@ def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: st
         f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
     )
     page = Notice(subject="newcomers were not answered", blocks=(why, help_))
-    warn(case, snapshot.name, snapshot.gm, page, "newcomers")
+    warn(context, snapshot.name, snapshot.gm, page, "newcomers")
 
 
 def withdraw(asked: Requester, order: Withdraw) -> str:
     """Take a person off the standby list of a campaign, and tell its GM."""
-    case, name = asked.case, order.campaign.lower()
-    session = case.session
+    context, name = asked.context, order.campaign.lower()
+    session = context.session
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_standby(session, campaign_id, asked.person) if campaign_id and asked.person else None
@@ -287,61 +299,61 @@ def withdraw(asked: Requester, order: Withdraw) -> str:
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     page = Notice(subject=f"{asked.sender} no longer wants to join", blocks=(said,))
-    post(case.campaign_context(snapshot), GM, page)
+    post(context.campaign_context(snapshot), GM, page)
     return f"You are off the standby list of {name}."
 
 
 def confirm_request(asked: Requester, order: Confirm) -> str:
     """Do what was asked about in the mail that has the code."""
-    case = asked.case
-    request = find_request(case.session, order.code, case.now)
-    if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
+    context = asked.context
+    request = find_request(context.session, order.code, context.now)
+    if request is None or request.kind not in _CONFIRMED or not mark_confirmed(context.session, request, context.now):
         raise CampaignError(_UNKNOWN_CODE)
     return _CONFIRMED[request.kind](asked, request)
 
 
 def _confirm_seat(asked: Requester, request: PendingRequest) -> str:
     """Seat a person who has confirmed a request to join or an invitation, or put them on the standby list."""
-    case, data = asked.case, request.data
-    name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
-    snapshot = locked_campaign(case.session, name)
+    context, data = asked.context, request.data
+    name = context.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
+    snapshot = locked_campaign(context.session, name)
     invited = request.kind == "invite"
     if snapshot.status == CampaignState.OVER or not (invited or snapshot.policy.signup):
         raise CampaignError(f"{name} takes no more players now. We are sorry that it comes too late")
-    person = get_or_create_person(case.session, data["address"], case.now)
-    if place := seat_of(case.session, snapshot, person):
+    person = get_or_create_person(context.session, data["address"], context.now)
+    if place := seat_of(context.session, snapshot, person):
         raise CampaignError(f"you play in {name} already, as {place.seat}")
     why = "invited by the GM" if invited else "signed up by mail"
-    context = case.campaign_context(snapshot)
-    said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
+    campaign_context = context.campaign_context(snapshot)
+    said = seat_or_standby(campaign_context, person, wish=data["wish"], words=data["words"], why=why)
     # A code may be mailed from any address, and its answer goes there.
     if asked.sender.lower() != person.key:
-        post(context, person.address, Notice(subject="your request to join", blocks=(said,)))
+        post(campaign_context, person.address, Notice(subject="your request to join", blocks=(said,)))
     return said
 
 
 def _confirm_press_reply(asked: Requester, request: PendingRequest) -> str:
     """Send on a reply to press, if its sender still plays the seat."""
-    seat, snapshot, place = _lock_seat(asked.case, request)
-    if not _may_still(asked.case, request, place, [seat.person_id]):
+    seat, snapshot, place = _lock_seat(asked.context, request)
+    if not _may_still(asked.context, request, place, [seat.person_id]):
         raise CampaignError(_GONE)
-    return send_press_reply(asked.case.campaign_context(snapshot), place, request)
+    return send_press_reply(asked.context.campaign_context(snapshot), place, request)
 
 
 def _confirm_held(asked: Requester, request: PendingRequest) -> str:
     """Send texts that were held back, if their writer still plays the seat, or stands in for its player."""
-    case = asked.case
-    seat, snapshot, place = _lock_seat(case, request)
-    deputies = [each.id for each in deputies_of(case.session, [seat.id], case.now).get(seat.id, [])]
-    if not _may_still(case, request, place, deputies if request.data["deputy"] else [seat.person_id]):
+    context = asked.context
+    seat, snapshot, place = _lock_seat(context, request)
+    deputies = [each.id for each in deputies_of(context.session, [seat.id], context.now).get(seat.id, [])]
+    if not _may_still(context, request, place, deputies if request.data["deputy"] else [seat.person_id]):
         raise CampaignError(_GONE)
-    return send_held(case.campaign_context(snapshot), place, request, case.account)
+    return send_held(context.campaign_context(snapshot), place, request, context.account)
 
 
-def _may_still(case: MessageContext, request: PendingRequest, place: SeatView, who: Iterable[int | None]) -> bool:
+def _may_still(context: MessageContext, request: PendingRequest, place: SeatView, who: Iterable[int | None]) -> bool:
     """Return True if the person who was asked is among those `who` may, at the address that was mailed the code."""
     person_id = request.data["person_id"]
-    person = case.session.get_one(Person, person_id)
+    person = context.session.get_one(Person, person_id)
     return place.playing and person_id in who and bool(request.data["to"] == person.key)
 
 
@@ -359,14 +371,14 @@ _CONFIRMED: dict[str, Callable[[Requester, PendingRequest], str]] = {
 }
 
 
-def _cannot_become_seat(case: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
+def _cannot_become_seat(context: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
     """Return True if there is no such seat and none can be named so.
 
     Before the start, seats without names of their own may be named by those who take them.
     """
     named = (
         snapshot.status != CampaignState.FORMING
-        or case.app.game(snapshot.game).seats.names
+        or context.app.game(snapshot.game).seats.names
         or not free_places(snapshot)
     )
     return wish not in snapshot.seats and bool(named)
@@ -407,10 +419,10 @@ def change_address(asked: Requester, order: ChangeAddress) -> str:
     """Ask a person's address whether they play from another one from now on."""
     if asked.person is None:
         raise CampaignError(_NOBODY)
-    address = require_address(order.address, "a player", asked.case.address)
+    address = require_address(order.address, "a player", asked.context.address)
     if address.lower() == asked.person.key:
         raise CampaignError(f"you play from {asked.person.address} already")
-    return _ask_owner(asked.case, asked.person, "address", address)
+    return _ask_owner(asked.context, asked.person, "address", address)
 
 
 def change_fallback(asked: Requester, order: Fallback) -> str:
@@ -418,19 +430,21 @@ def change_fallback(asked: Requester, order: Fallback) -> str:
     if asked.person is None:
         raise CampaignError(_NOBODY)
     if order.address == OFF:
-        return _ask_owner(asked.case, asked.person, "fallback", "")
-    address = require_address(order.address, "a player", asked.case.address)
-    return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
+        return _ask_owner(asked.context, asked.person, "fallback", "")
+    address = require_address(order.address, "a player", asked.context.address)
+    return _ask_owner(asked.context, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 
-def _ask_owner(case: MessageContext, person: Person, kind: Literal["address", "fallback"], address: str) -> str:
+def _ask_owner(context: MessageContext, person: Person, kind: Literal["address", "fallback"], address: str) -> str:
     """Mail a code to the registered address; return "" once it is queued."""
     data = {"person_id": person.id, "address": address}
-    code = create_request(case.session, RequestKind(kind), case.now, to=person.address, data=data, account=case.account)
+    code = create_request(
+        context.session, RequestKind(kind), context.now, to=person.address, data=data, account=context.account
+    )
     if code is None:
         raise CampaignError(ENOUGH_CODES)
-    page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)
-    answer(case, person.address, page, code=code)
+    page = Confirmation(kind=kind, code=code, address=context.address, days=DAYS, about=address)
+    answer(context, person.address, page, code=code)
     return ""
 
 
@@ -439,7 +453,7 @@ def set_format(asked: Requester, order: MailAs) -> str:
     if asked.person is None:
         raise CampaignError(_NOBODY)
     column, value, said = _FORMS[order.form]
-    if value == PageDelivery.ATTACHED and asked.case.app.settings.has_site:
+    if value == PageDelivery.ATTACHED and asked.context.app.settings.has_site:
         value, said = PageDelivery.LINK, _PAGE_LINKED
     setattr(asked.person, column, value)
     return said

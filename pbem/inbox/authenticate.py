@@ -60,93 +60,103 @@ PAUSED = (
 )
 
 
-def authenticate(case: MessageContext, header: SheetHeader | None) -> AuthResult:
+def authenticate(context: MessageContext, header: SheetHeader | None) -> AuthResult:
     """Return whether a message may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
-    claim = _authenticate(case, header, changing=False)
-    return replace(claim, notes=(*claim.notes, *_sheet_notes(case, claim))) if isinstance(claim, Accepted) else claim
+    result = _authenticate(context, header, changing=False)
+    return (
+        replace(result, notes=(*result.notes, *_sheet_notes(context, result)))
+        if isinstance(result, Accepted)
+        else result
+    )
 
 
-def _sheet_notes(case: MessageContext, seated: Accepted) -> Iterator[str]:
+def _sheet_notes(context: MessageContext, seated: Accepted) -> Iterator[str]:
     """Yield what the seat's player should know of an accepted sheet."""
     if seated.deputy:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
-    elif seated.proof != "confirmed" and not is_own_address(case.letter, seated.spot):
+    elif seated.proof != "confirmed" and not is_own_address(context.message, seated.place):
         shown = "its token" if seated.proof == "token" else "the reply code of its report"
-        came = f"The sheet came from {case.shown_sender}, which is not the seat's address"
+        came = f"The sheet came from {context.shown_sender}, which is not the seat's address"
         yield f"{came}; it counts because it had {shown}."
-    if seated.spot.paused:
+    if seated.place.paused:
         yield PAUSED
 
 
-def authenticate_request(case: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False) -> AuthResult:
+def authenticate_request(
+    context: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False
+) -> AuthResult:
     """Return whether a message may change a seat; `header` is that of its frame, if it has one.
 
     A deputy may send sheets and what is `for_deputies`, and nothing else. The code of an old
     report does no harm when the message comes from the seat's own address.
     """
-    claim = _authenticate(case, header, changing=True)
-    if isinstance(claim, Accepted) and claim.deputy and not for_deputies:
-        return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
-    return claim
+    result = _authenticate(context, header, changing=True)
+    if isinstance(result, Accepted) and result.deputy and not for_deputies:
+        return Declined(reason="deputy-asks", to=result.deputy, place=result.place)
+    return result
 
 
-def _authenticate(case: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
-    session, letter = case.session, case.letter
-    if case.confirmed is not None and case.confirmed.seat_id is not None:
-        return _decide(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
+def _authenticate(context: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
+    session, message = context.session, context.message
+    if context.confirmed is not None and context.confirmed.seat_id is not None:
+        return _decide(context, Evidence(load_seat(session, context.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
-    replied = case.codes.reports
+    replied = context.codes.reports
     if header is None:
-        found = _reply_evidence(session, letter, replied)
-    elif (spot := find_seat(session, header.campaign, header.seat)) is None:
-        found = _unknown_seat(session, letter, header, replied)
+        found = _reply_evidence(session, message, replied)
+    elif (place := find_seat(session, header.campaign, header.seat)) is None:
+        found = _unknown_seat(session, message, header, replied)
     else:
-        found = _frame_evidence(session, letter, header, spot, named=case.codes.report_with(key), replied=replied)
-    return _decide(case, _drop_outdated_key(case, found), changing=changing) if isinstance(found, Evidence) else found
+        found = _frame_evidence(session, message, header, place, named=context.codes.report_with(key), replied=replied)
+    return (
+        _decide(context, _drop_outdated_key(context, found), changing=changing)
+        if isinstance(found, Evidence)
+        else found
+    )
 
 
-def _drop_outdated_key(case: MessageContext, evidence: Evidence) -> Evidence:
+def _drop_outdated_key(context: MessageContext, evidence: Evidence) -> Evidence:
     """Return the evidence without a key that is no longer valid.
 
     The key was renewed, as for another player, between its look-up and the campaign's
     lock; or it is that of a deputy whose time is over.
     """
-    shown, spot = evidence.shown, evidence.spot
+    shown, place = evidence.shown, evidence.place
     if shown is not None and shown.stand_in is not None:
-        return evidence if shown.stand_in.is_on(case.now) else replace(evidence, proof=None, shown=None)
-    if shown is None or shown.subject_id != spot.report_id or shown.key in (spot.code, spot.report_message_id):
+        return evidence if shown.stand_in.is_on(context.now) else replace(evidence, proof=None, shown=None)
+    if shown is None or shown.subject_id != place.report_id or shown.key in (place.code, place.report_message_id):
         return evidence
     return replace(evidence, proof=None, shown=None)
 
 
-def _reply_evidence(session: Session, letter: Message, replied: Sequence[Code]) -> AuthResult | Evidence:
+def _reply_evidence(session: Session, message: Message, replied: Sequence[Code]) -> AuthResult | Evidence:
     if not replied:
-        return _without_code(session, letter)
+        return _without_code(session, message)
     if len({shown.seat_id for shown in replied}) > 1:
         return _seat_mismatch(load_seat(session, replied[0].seat_id), None)
     return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest_report(replied))
 
 
-def _without_code(session: Session, letter: Message) -> AuthResult:
-    if letter.sender is None or not is_known(session, letter.sender):
+def _without_code(session: Session, message: Message) -> AuthResult:
+    if message.sender is None or not is_known(session, message.sender):
         return UnknownSender()
-    seats = seats_of(session, letter.sender)
-    spot = find_seat(session, seats[0].campaign, seats[0].seat) if len(seats) == 1 else None
-    return Declined(reason="no-orders", to=letter.sender, spot=spot)
+    seats = seats_of(session, message.sender)
+    place = find_seat(session, seats[0].campaign, seats[0].seat) if len(seats) == 1 else None
+    return Declined(reason="no-orders", to=message.sender, place=place)
 
 
-def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replied: Sequence[Code]) -> AuthResult:
+def _unknown_seat(session: Session, message: Message, header: SheetHeader, replied: Sequence[Code]) -> AuthResult:
     """Decline a header that names no seat.
 
     Only known people are told, and the hint has nothing but what is theirs.
     """
     if replied:
-        spot = load_seat(session, replied[0].seat_id)
-        if not spot.address:
+        place = load_seat(session, replied[0].seat_id)
+        if not place.address:
             return UnknownSender()
-        to, own = spot.address, [(spot.campaign, spot.seat)]
-    elif letter.sender is not None and is_known(session, letter.sender):
-        to, own = letter.sender, [(seat.campaign, seat.seat) for seat in seats_of(session, letter.sender)]
+        to, own = place.address, [(place.campaign, place.seat)]
+    elif message.sender is not None and is_known(session, message.sender):
+        to, own = message.sender, [(seat.campaign, seat.seat) for seat in seats_of(session, message.sender)]
     else:
         return UnknownSender()
     if header.campaign in {campaign for campaign, _ in own}:
@@ -158,28 +168,28 @@ def _unknown_seat(session: Session, letter: Message, header: SheetHeader, replie
 
 def _frame_evidence(
     session: Session,
-    letter: Message,
+    message: Message,
     header: SheetHeader,
-    spot: SeatContext,
+    place: SeatContext,
     *,
     named: Code | None,
     replied: Sequence[Code],
 ) -> AuthResult | Evidence:
-    own = [shown for shown in replied if shown.seat_id == spot.seat_id]
-    other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
-    by_token = named is None and verify_token(header.key, spot.token_hash)  # a code is no token
+    own = [shown for shown in replied if shown.seat_id == place.seat_id]
+    other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != place.seat_id]
+    by_token = named is None and verify_token(header.key, place.token_hash)  # a code is no token
     # Header and codes disagree: nothing is taken, and the mail is answered with both readings (docs/decisions/0004).
     if other:
-        proven = by_token or is_own_address(letter, spot)
-        return _seat_mismatch(spot if proven else load_seat(session, other[0].seat_id), header)
+        proven = by_token or is_own_address(message, place)
+        return _seat_mismatch(place if proven else load_seat(session, other[0].seat_id), header)
     if by_token:
-        return Evidence(spot, "token")
+        return Evidence(place, "token")
     if named is not None:
-        return Evidence(spot, "code", named)
+        return Evidence(place, "code", named)
     notes = (WRONG_KEY,) if header.key else ()
     if own:
-        return Evidence(spot, "reply", _newest_report(own), notes)
-    return Evidence(spot, None, None, notes, guessed=is_guess(header.key))
+        return Evidence(place, "reply", _newest_report(own), notes)
+    return Evidence(place, None, None, notes, guessed=is_guess(header.key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,66 +201,66 @@ class _Writer:
     lapsed: DeputyInfo | None = None
 
 
-def _find_writer(case: MessageContext, spot: SeatContext, shown: Code | None) -> _Writer:
+def _find_writer(context: MessageContext, place: SeatContext, shown: Code | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # the code is the deputy's own, whatever From says
-    sender = case.confirmed.by if case.confirmed else case.letter.sender
-    own = sender is not None and sender.lower() == spot.address.lower()
-    found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
+    sender = context.confirmed.by if context.confirmed else context.message.sender
+    own = sender is not None and sender.lower() == place.address.lower()
+    found = None if own or sender is None else find_stand_in(context.session, place.seat_id, sender, context.now)
     if found is None:
         return _Writer(own)
-    return _Writer(own, deputy=found.address) if found.is_on(case.now) else _Writer(own, lapsed=found)
+    return _Writer(own, deputy=found.address) if found.is_on(context.now) else _Writer(own, lapsed=found)
 
 
-def _decide(case: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
+def _decide(context: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
     """Return what the evidence is sufficient for.
 
     It depends on the writer, the state of the game, the house rules and the turn.
     """
-    spot = evidence.spot
-    if not spot.address:
-        return _vacant_seat(case, evidence)
-    writer = _find_writer(case, spot, evidence.shown)
+    place = evidence.place
+    if not place.address:
+        return _vacant_seat(context, evidence)
+    writer = _find_writer(context, place, evidence.shown)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
     if writer.lapsed and proof != "token":
-        return DeputyExpired(spot, writer.lapsed)
+        return DeputyExpired(place, writer.lapsed)
     if proof is None:
-        return SenderMismatch(spot, guessed=evidence.guessed)
-    stale = _reason_by_turn(case, spot, evidence, changing=changing)
-    if stale and changing and writer.own and _reason_by_policy(spot, "address", case.verdict) is None:
+        return SenderMismatch(place, guessed=evidence.guessed)
+    stale = _reason_by_turn(context, place, evidence, changing=changing)
+    if stale and changing and writer.own and _reason_by_policy(place, "address", context.verdict) is None:
         # The code of an old report proves nothing, but the address remains as good as without it.
         proof, stale = "address", None
-    reason = _reason_by_state(spot, changing=changing) or _reason_by_policy(spot, proof, case.verdict)
+    reason = _reason_by_state(place, changing=changing) or _reason_by_policy(place, proof, context.verdict)
     if reason == "forged":
-        return SenderMismatch(spot, forged=True)
+        return SenderMismatch(place, forged=True)
     if lacking := reason or stale:
-        return Declined(reason=lacking, to=spot.address, spot=spot)
+        return Declined(reason=lacking, to=place.address, place=place)
     # Anyone can write an address into From, so its owner is asked (docs/decisions/0014).
-    if proof == "address" and spot.policy.authentication == "confirm" and case.verdict != "pass":
-        return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
-    return Accepted(spot, evidence.notes, proof, writer.deputy)
+    if proof == "address" and place.policy.authentication == "confirm" and context.verdict != "pass":
+        return NeedsConfirmation(place, to=writer.deputy or place.address, orders=not changing)
+    return Accepted(place, evidence.notes, proof, writer.deputy)
 
 
-def _reason_by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
+def _reason_by_state(place: SeatContext, *, changing: bool) -> Reason | None:
     """Return why the seat cannot be served at all; None if it can.
 
     Before the start a seat takes no sheets, but may be changed.
     """
-    if spot.status == CampaignState.MOVED:
+    if place.status == CampaignState.MOVED:
         return "moved"
-    if spot.status == CampaignState.OVER:
+    if place.status == CampaignState.OVER:
         return "game-over"
-    if spot.status == CampaignState.FORMING and not changing:
+    if place.status == CampaignState.FORMING and not changing:
         return "not-started"
-    return None if spot.playing else "removed"
+    return None if place.playing else "removed"
 
 
-def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
+def _reason_by_policy(place: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
     """Return why the proof does not suffice by the house rules; None if it does."""
-    accept = spot.policy.authentication
+    accept = place.policy.authentication
     if proof == "confirmed":
         return None
-    if accept == "token" and spot.status == CampaignState.FORMING:
+    if accept == "token" and place.status == CampaignState.FORMING:
         accept = "code"  # there are no tokens yet
     if accept == "token" and proof != "token":
         return "needs-token"
@@ -263,64 +273,66 @@ def _reason_by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> 
     return "unverified" if accept == "verified" and verdict != "pass" else None
 
 
-def _reason_by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
+def _reason_by_turn(
+    context: MessageContext, place: SeatContext, evidence: Evidence, *, changing: bool
+) -> Reason | None:
     """Return why the report is not the one to answer; None if it is.
 
     It is the report that the message answers, or for a confirmed message the newest one when that came.
     """
-    if case.confirmed is not None:
-        return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
+    if context.confirmed is not None:
+        return None if changing or context.confirmed.report_id == place.report_id else "confirmed-late"
     shown = evidence.shown
-    if shown is None or shown.subject_id == spot.report_id:
+    if shown is None or shown.subject_id == place.report_id:
         return None
     return "withdrawn" if shown.withdrawn else "stale-code"
 
 
-def _vacant_seat(case: MessageContext, evidence: Evidence) -> AuthResult:
+def _vacant_seat(context: MessageContext, evidence: Evidence) -> AuthResult:
     """Decline a message for a vacant seat; only a sender who knows one of its keys, and so has played it, is told."""
-    sender = case.letter.sender
-    if evidence.proof is None or sender is None or not is_known(case.session, sender):
+    sender = context.message.sender
+    if evidence.proof is None or sender is None or not is_known(context.session, sender):
         return UnknownSender()
-    return Declined(reason="vacant", to=sender, spot=evidence.spot)
+    return Declined(reason="vacant", to=sender, place=evidence.place)
 
 
-def _seat_mismatch(spot: SeatContext, header: SheetHeader | None) -> AuthResult:
-    return SeatMismatch(spot.address, header) if spot.address else UnknownSender()
+def _seat_mismatch(place: SeatContext, header: SheetHeader | None) -> AuthResult:
+    return SeatMismatch(place.address, header) if place.address else UnknownSender()
 
 
-def reads_as_order(case: MessageContext, line: tuple[int, str]) -> bool:
+def reads_as_order(context: MessageContext, line: tuple[int, str]) -> bool:
     """Return True if a numbered line of a reply is an order of its seat's game: some games accept free text."""
-    claim = authenticate(case, None)
-    if not isinstance(claim, Accepted):
+    result = authenticate(context, None)
+    if not isinstance(result, Accepted):
         return False
-    return are_orders(case, claim.spot, [line])
+    return are_orders(context, result.place, [line])
 
 
-def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
+def are_orders(context: MessageContext, place: SeatContext, lines: Lines) -> bool:
     """Return True if all numbered lines are orders of a seat's game."""
-    read = case.app.game(spot.game).parse(json.loads(spot.view), lines)
+    read = context.app.game(place.game).parse(json.loads(place.view), lines)
     return bool(read.entries) and not read.errors
 
 
-def find_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> Lines:
+def find_orders(context: MessageContext, place: SeatContext, lines: Lines) -> Lines:
     """Return those of numbered lines that are orders of a seat's game; none in a game of free words."""
-    game = case.app.game(spot.game)
-    read = () if game.free_text else game.parse(json.loads(spot.view), lines).entries
+    game = context.app.game(place.game)
+    read = () if game.free_text else game.parse(json.loads(place.view), lines).entries
     numbers = {entry.line for entry in read}
     return tuple(line for line in lines if line[0] in numbers)
 
 
-def is_own_address(letter: Message, spot: SeatContext) -> bool:
+def is_own_address(message: Message, place: SeatContext) -> bool:
     """Return True if the From of a message names the seat's own address."""
-    return letter.sender is not None and letter.sender.lower() == spot.address.lower()
+    return message.sender is not None and message.sender.lower() == place.address.lower()
 
 
 def _newest_report(shown: Sequence[Code]) -> Code:
     return max(shown, key=lambda each: each.subject_id)
 
 
-def only_seat(case: MessageContext, claim: AuthResult) -> SheetHeader | None:
+def only_seat(context: MessageContext, result: AuthResult) -> SheetHeader | None:
     """Return the header of the sender's only seat, if a message names none and shows no code; else None."""
-    seats = seats_of(case.session, case.letter.sender)
-    unnamed = isinstance(claim, Declined) and claim.reason == "no-orders"
+    seats = seats_of(context.session, context.message.sender)
+    unnamed = isinstance(result, Declined) and result.reason == "no-orders"
     return SheetHeader(seats[0].campaign, seats[0].seat) if unnamed and len(seats) == 1 else None

@@ -26,18 +26,18 @@ from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 
 
-def note_machine(case: MessageContext) -> str:
+def note_machine(context: MessageContext) -> str:
     """Process a message that must not be answered; return what to note of it."""
-    bounce = parse_bounce(load_raw(case.session, case.letter_id))
+    bounce = parse_bounce(load_raw(context.session, context.letter_id))
     if bounce is None:
-        told = tell_of_absence(case) if case.letter.machine.kind is Kind.ROBOT else ""
-        return "; ".join(filter(None, (f"automatic mail: {case.letter.machine.reason}", told)))
+        told = tell_of_absence(context) if context.message.machine.kind is Kind.ROBOT else ""
+        return "; ".join(filter(None, (f"automatic mail: {context.message.machine.reason}", told)))
     said = f"delivery report: {bounce.action}, {bounce.reason}"
-    mail = find_bounced_mail(case.session, bounce)
+    mail = find_bounced_mail(context.session, bounce)
     if mail is None:
         return f"{said}; of no mail of ours"
     said = f"{said}; of mail {mail.id} to {mail.recipient}"
-    return f"{said}; {_handle_bounce(case, mail, bounce)}" if bounce.action == "failed" else said
+    return f"{said}; {_handle_bounce(context, mail, bounce)}" if bounce.action == "failed" else said
 
 
 def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
@@ -49,24 +49,24 @@ def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
     return next((found[id_] for id_ in ids if id_ in found), None)
 
 
-def _handle_bounce(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
+def _handle_bounce(context: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
     """Send a mail another way, or mark it as bounced and notify its GM: once, whatever reports come."""
-    if way := retry_bounced(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
+    if way := retry_bounced(context.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=context.now):
         return way
-    if not _mark_bounced(case, mail, bounce):
+    if not _mark_bounced(context, mail, bounce):
         return "known before"
-    campaign = case.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
+    campaign = context.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
     if campaign is None:
         return "it belongs to no campaign"
     text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
-    add_entry(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
+    add_entry(context.session, campaign.id, context.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
         return "nobody told: the GM's own mail came back"  # and so would a notice of that, without end
-    _notify_gm(case, campaign, mail, bounce)
+    _notify_gm(context, campaign, mail, bounce)
     return f"told {campaign.gm}"
 
 
-def _mark_bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
+def _mark_bounced(context: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
     # Also a deferred mail: the other side has received and refused it, so another try is in vain.
     mark = (
         update(OutgoingMail)
@@ -74,11 +74,11 @@ def _mark_bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> b
         .values(state=OutgoingState.BOUNCED, reply=append_reply(mail.reply, bounce.reason))
         .returning(OutgoingMail.id)
     )
-    return case.session.connection().execute(mark).first() is not None
+    return context.session.connection().execute(mark).first() is not None
 
 
-def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
-    seats = _recipient_seats(case, mail)
+def _notify_gm(context: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
+    seats = _recipient_seats(context, mail)
     page = small.mail_returned(
         campaign=campaign.name,
         seats=seats,
@@ -88,14 +88,14 @@ def _notify_gm(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bou
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    context = case.campaign_context(load_campaign(case.session, campaign.name))
-    post(context, GM, page, id_=("bounce", mail.message_id))
+    campaign_context = context.campaign_context(load_campaign(context.session, campaign.name))
+    post(campaign_context, GM, page, id_=("bounce", mail.message_id))
 
 
-def _recipient_seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
+def _recipient_seats(context: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
     named = (
         select(Seat.name)
         .join(Person, Person.id == Seat.person_id)
         .where(Seat.campaign_id == mail.campaign_id, Person.key == mail.recipient.lower())
     )
-    return tuple(case.session.scalars(named.order_by(Seat.id)))
+    return tuple(context.session.scalars(named.order_by(Seat.id)))

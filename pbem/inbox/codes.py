@@ -303,20 +303,20 @@ _MOST_WRITTEN = 20
 _LONGEST = 200
 
 
-def written_codes(letter: Message) -> list[str]:
+def written_codes(message: Message) -> list[str]:
     """Return what looks like codes in the text of a message: behind ORDERS, PLAYER or CONFIRM, quoted or not."""
-    lines = chain(letter.lines, letter.source_lines)
+    lines = chain(message.lines, message.source_lines)
     found = (code for line in lines if _NAMING.match(line) for code in _WORD.findall(line[:_LONGEST].lower()))
     return list(islice(dict.fromkeys(found), _MOST_WRITTEN))
 
 
 def find_codes(
-    session: Session, letter: Message, address: str, now: dt.datetime | None, typed: Iterable[str] | None = None
+    session: Session, message: Message, address: str, now: dt.datetime | None, typed: Iterable[str] | None = None
 ) -> Codes:
     """Return what a message answers; `typed` are codes that stand in its text, by default those found there."""
-    typed = written_codes(letter) if typed is None else typed
-    shown, written = _usable(find_reply_codes(letter, address)), _usable(typed)
-    ids = letter.references
+    typed = written_codes(message) if typed is None else typed
+    shown, written = _usable(find_reply_codes(message, address)), _usable(typed)
+    ids = message.references
     if not (shown or written or ids):
         return Codes()
     values = {"words": [*shown, *written], "any_id": ids, "near_ids": ids[:_NEAR], "first_id": ids[:1]}

@@ -236,11 +236,11 @@ class Requester:
     the command, up to END, a signature or a quotation: plain, and cleaned as order sheets are.
     """
 
-    case: MessageContext
+    context: MessageContext
     person: Person | None
     sender: str
     to: str
-    spot: SeatContext | None = None
+    place: SeatContext | None = None
     proven: bool = False
     deputy: str = ""
     text: str = ""
@@ -465,36 +465,38 @@ The text below it is the mail program's: none, or that it was sent on its user's
 """
 
 
-def first_line(letter: Message) -> str:
+def first_line(message: Message) -> str:
     """Return the first line of a message that is not blank; "" if there is none."""
-    return next((line.strip() for line in letter.lines if line.strip()), "")
+    return next((line.strip() for line in message.lines if line.strip()), "")
 
 
-def find_request(case: MessageContext, known: Names) -> CommandList | None:
+def find_request(context: MessageContext, known: Names) -> CommandList | None:
     """Return the commands of a message: in its text, or in the subject of one without text."""
-    letter = case.letter
-    first = first_line(letter)
-    found = find_commands(letter.lines, known) or _find_button_request(case)
-    typed = first or bare_subject(letter.subject)
+    message = context.message
+    first = first_line(message)
+    found = find_commands(message.lines, known) or _find_button_request(context)
+    typed = first or bare_subject(message.subject)
     if found is None and not first:
         found = find_commands([typed], known)
-    return None if found is None or _is_game_order(case, found, typed, known) else found
+    return None if found is None or _is_game_order(context, found, typed, known) else found
 
 
-def _find_button_request(case: MessageContext) -> CommandList | None:
+def _find_button_request(context: MessageContext) -> CommandList | None:
     """Return the LEAVE of a mail program's unsubscribe button; None for another subject, or if its seat is unclear."""
-    match = _BUTTON.fullmatch(case.letter.subject.strip())
+    match = _BUTTON.fullmatch(context.message.subject.strip())
     if match is None:
         return None
     request = CommandList(None, ((1, COMMANDS.line(LeaveSeat())),), pressed=True)
     if not match["campaign"]:
         return request
-    own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]
+    own = [
+        seat for seat in seats_of(context.session, context.message.sender) if seat.campaign == match["campaign"].lower()
+    ]
     seat = match["seat"] or (own[0].seat if own else "")
     return replace(request, header=SheetHeader(match["campaign"].lower(), seat.lower())) if seat else None
 
 
-def _is_game_order(case: MessageContext, found: CommandList, typed: str, known: Names) -> bool:
+def _is_game_order(context: MessageContext, found: CommandList, typed: str, known: Names) -> bool:
     """Return True if a reply only begins like a command, and is an order of its seat's game."""
     asked = found.parse().orders
     if found.pressed or found.header is not None:
@@ -502,9 +504,9 @@ def _is_game_order(case: MessageContext, found: CommandList, typed: str, known: 
     if asked and not _may_be_order(asked[0], typed, known):
         return False
     if asked and not isinstance(asked[0], Rules):
-        return reads_as_order(case, (1, typed))
+        return reads_as_order(context, (1, typed))
     alone = len(found.lines) == len(asked) == 1
-    return not (alone and _is_section_request(case, asked[0])) and reads_as_order(case, found.lines[0])
+    return not (alone and _is_section_request(context, asked[0])) and reads_as_order(context, found.lines[0])
 
 
 def _may_be_order(order: Order, typed: str, known: Names) -> bool:
@@ -520,14 +522,14 @@ def _may_be_order(order: Order, typed: str, known: Names) -> bool:
     return len(words) == 1 and words[0].upper().rstrip(".!?") not in VERBS
 
 
-def _is_section_request(case: MessageContext, order: Order) -> bool:
+def _is_section_request(context: MessageContext, order: Order) -> bool:
     """Return True if an order asks for a rulebook, or for a section that it has.
 
     Several words must be of a heading. One word may stand anywhere in the rulebook: no sentence is that short.
     """
-    claim = authenticate(case, None)
-    if not (isinstance(order, Rules) and isinstance(claim, Accepted)):
+    result = authenticate(context, None)
+    if not (isinstance(order, Rules) and isinstance(result, Accepted)):
         return False
-    words = order.about[1:] if order.about and order.about[0].lower() == claim.spot.campaign else order.about
+    words = order.about[1:] if order.about and order.about[0].lower() == result.place.campaign else order.about
     find = find_sections if len(words) == 1 else headed_sections
-    return not words or bool(find(rulebook(case.app.game(claim.spot.game)), words))
+    return not words or bool(find(rulebook(context.app.game(result.place.game)), words))

@@ -53,7 +53,7 @@ _SHOWN = 80
 
 def take_answer(mail: Reading) -> Outcome | Confirmed:
     """Do what a reply to a question says."""
-    case, asked = mail.case, mail.asked
+    context, asked = mail.context, mail.asked
     assert asked is not None
     step = STEPS[act_of(asked)][mail.said]
     if asked.data.get("declined"):  # who said NO by mistake may say YES as long as the request would be open
@@ -61,69 +61,69 @@ def take_answer(mail: Reading) -> Outcome | Confirmed:
             return take_settled(mail)
         asked.data = {key: value for key, value in asked.data.items() if key != "declined"}
         asked.done_at = None
-        case.session.flush()
+        context.session.flush()
     match step:
         case "do" | "do-tell" if asked.kind == RequestKind.MESSAGE:
             return _confirm_message(mail, asked, tell=step == "do-tell")
         case "do" | "do-tell":
-            note, is_sheet = run_commands(case, CommandList(None, ((1, f"CONFIRM {asked.code}"),)))
-            told = f"; {_pass_on_words(case, asked, agreed=True)}" if step == "do-tell" else ""
+            note, is_sheet = run_commands(context, CommandList(None, ((1, f"CONFIRM {asked.code}"),)))
+            told = f"; {_pass_on_words(context, asked, agreed=True)}" if step == "do-tell" else ""
             return f"{note}{told}", is_sheet
-        case "end" if mark_confirmed(case.session, asked, case.now):
-            return _decline(case, asked), False
+        case "end" if mark_confirmed(context.session, asked, context.now):
+            return _decline(context, asked), False
         case "end":
             return take_settled(mail)
         case "tell":
-            return _pass_on_words(case, asked), False
+            return _pass_on_words(context, asked), False
         case _:
-            return _ask_once_more(case, asked, mail.said), False
+            return _ask_once_more(context, asked, mail.said), False
 
 
 def take_replacement(mail: Reading) -> Outcome | Confirmed:
     """Take the orders that answer the question about a sheet, in its place."""
-    case, asked = mail.case, mail.asked
+    context, asked = mail.context, mail.asked
     assert asked is not None
-    if refused := _settle(case, asked):
+    if refused := _settle(context, asked):
         return refused, False
-    kept = case.session.get_one(InboxMessage, asked.data["letter"])
-    kept.note = f"given up for message {case.letter_id}, by its owner"
-    return Confirmed(replace(mail.case, confirmed=_confirmed_sender(asked, meant=False)))
+    kept = context.session.get_one(InboxMessage, asked.data["letter"])
+    kept.note = f"given up for message {context.letter_id}, by its owner"
+    return Confirmed(replace(mail.context, confirmed=_confirmed_sender(asked, meant=False)))
 
 
 def take_settled(mail: Reading) -> Outcome:
     """Answer a reply to a question that is closed; questions and words still go to the GM."""
-    case, asked = mail.case, mail.asked
+    context, asked = mail.context, mail.asked
     assert asked is not None
     if asked.kind == RequestKind.MESSAGE:
-        return _report_outcome(case, asked, "answered"), False
+        return _report_outcome(context, asked, "answered"), False
     if mail.said in ("question", "words", "courtesy") and act_of(asked) != "press":
-        return _pass_on_words(case, asked), False
+        return _pass_on_words(context, asked), False
     if asked.data.get("declined"):
-        return _reply(case, asked, "declined-before"), False
-    snapshot, person = _campaign_of(case, asked), find_person(case.session, asked.data["to"])
-    place = seat_of(case.session, snapshot, person) if snapshot and person else None
+        return _reply(context, asked, "declined-before"), False
+    snapshot, person = _campaign_of(context, asked), find_person(context.session, asked.data["to"])
+    place = seat_of(context.session, snapshot, person) if snapshot and person else None
     if place is not None and asked.kind in (RequestKind.INVITE, RequestKind.JOIN):
-        return _reply(case, asked, "seated-before", seat=place.seat), False
-    return _reply(case, asked, "settled-before"), False
+        return _reply(context, asked, "seated-before", seat=place.seat), False
+    return _reply(context, asked, "settled-before"), False
 
 
 def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Outcome | Confirmed:
     """Have the message that was kept processed as its owner's."""
-    case = mail.case
-    if refused := _settle(case, asked):
+    context = mail.context
+    if refused := _settle(context, asked):
         return refused, False
-    kept = case.session.get_one(InboxMessage, asked.data["letter"])
-    letter = parse_message(kept.raw)
-    told = f"; {_pass_on_words(case, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
+    kept = context.session.get_one(InboxMessage, asked.data["letter"])
+    message = parse_message(kept.raw)
+    told = f"; {_pass_on_words(context, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
-    adds = act_of(asked) == "besides" and chosen_word(case.letter.lines) == ADD
-    as_kept = _as_kept(case, kept, letter, _confirmed_sender(asked, meant=True, adds=adds))
+    adds = act_of(asked) == "besides" and chosen_word(context.message.lines) == ADD
+    as_kept = _as_kept(context, kept, message, _confirmed_sender(asked, meant=True, adds=adds))
     return Confirmed(as_kept, kept, told)
 
 
-def _as_kept(case: MessageContext, kept: InboxMessage, letter: Message, by: ConfirmedSender) -> MessageContext:
-    codes = find_codes(case.session, letter, case.address, case.now)
-    return replace(case, letter=letter, letter_id=kept.id, verdict="none", codes=codes, confirmed=by)
+def _as_kept(context: MessageContext, kept: InboxMessage, message: Message, by: ConfirmedSender) -> MessageContext:
+    codes = find_codes(context.session, message, context.address, context.now)
+    return replace(context, message=message, letter_id=kept.id, verdict="none", codes=codes, confirmed=by)
 
 
 def _confirmed_sender(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:
@@ -131,80 +131,80 @@ def _confirmed_sender(asked: PendingRequest, *, meant: bool, adds: bool = False)
     return ConfirmedSender(data["to"], data["seat_id"], data["report_id"], meant=meant, adds=adds)
 
 
-def _settle(case: MessageContext, asked: PendingRequest) -> str:
+def _settle(context: MessageContext, asked: PendingRequest) -> str:
     """Mark a question as answered; return what to note if that is too late, "" if the answer holds."""
     # A code is good once (docs/decisions/0014), also when two answers are processed at the same time.
-    if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
-        return _report_outcome(case, asked, "answered")
-    person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
+    if not (is_open(asked, context.now) and mark_confirmed(context.session, asked, context.now)):
+        return _report_outcome(context, asked, "answered")
+    person, seat_id = context.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     theirs = person.key == asked.data["to"]
     if theirs and seat_id is not None:
-        theirs = load_seat(case.session, seat_id).address.lower() == asked.data["player"]
-    return "" if theirs else _report_outcome(case, asked, "not-yours-now")
+        theirs = load_seat(context.session, seat_id).address.lower() == asked.data["player"]
+    return "" if theirs else _report_outcome(context, asked, "not-yours-now")
 
 
-def _report_outcome(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
+def _report_outcome(context: MessageContext, asked: PendingRequest, reason: Reason) -> str:
     """Tell the address that was asked what its answer has led to."""
-    spot: SeatContext | None = None
+    place: SeatContext | None = None
     if asked.data["seat_id"] is not None:
-        spot = load_seat(case.session, asked.data["seat_id"])
-    campaign, seat = (spot.campaign, spot.seat) if spot else ("", "")
-    page = Refusal(reason=reason, address=case.address, campaign=campaign, seat=seat, notes=case.notes)
-    return f"{reason}; " + answer(case, asked.data["to"], page, about=spot)
+        place = load_seat(context.session, asked.data["seat_id"])
+    campaign, seat = (place.campaign, place.seat) if place else ("", "")
+    page = Refusal(reason=reason, address=context.address, campaign=campaign, seat=seat, notes=context.notes)
+    return f"{reason}; " + answer(context, asked.data["to"], page, about=place)
 
 
-def _decline(case: MessageContext, asked: PendingRequest) -> str:
+def _decline(context: MessageContext, asked: PendingRequest) -> str:
     """End a question whose receiver has said NO, and tell those who wait for the answer."""
     asked.data = {**asked.data, "declined": True}
-    case.session.flush()
+    context.session.flush()
     if asked.kind == RequestKind.MESSAGE:
-        kept = case.session.get_one(InboxMessage, asked.data["letter"])
-        kept.note = f"not its owner's, as message {case.letter_id} says"
-        return f"says that message {kept.id} is not theirs; {_reply(case, asked, 'declined')}"
-    snapshot, address = _campaign_of(case, asked), asked.data["to"]
+        kept = context.session.get_one(InboxMessage, asked.data["letter"])
+        kept.note = f"not its owner's, as message {context.letter_id} says"
+        return f"says that message {kept.id} is not theirs; {_reply(context, asked, 'declined')}"
+    snapshot, address = _campaign_of(context, asked), asked.data["to"]
     if snapshot is not None and asked.kind == RequestKind.INVITE:
         # Secret: players may read the journal, and must not learn addresses from it.
-        add_entry(case.session, snapshot.id, case.now, actor="pbem", text=f"{address} has declined", secret=True)
-        _send_words(case, asked, snapshot, declined=True)
+        add_entry(context.session, snapshot.id, context.now, actor="pbem", text=f"{address} has declined", secret=True)
+        _send_words(context, asked, snapshot, declined=True)
     if snapshot is not None and asked.kind == RequestKind.DEPUTY:
-        player = case.session.get_one(Person, asked.data["person_id"])
-        said = f"{address} has declined to be your deputy for {_seat_name(case, asked)} in {snapshot.name}."
+        player = context.session.get_one(Person, asked.data["person_id"])
+        said = f"{address} has declined to be your deputy for {_seat_name(context, asked)} in {snapshot.name}."
         page = Notice(subject=f"{address} is not your deputy", blocks=(said,))
-        post(case.campaign_context(snapshot), player.address, page)
-    note = _reply(case, asked, "declined")
-    if snapshot is not None and case.sender and case.sender != address.lower():
+        post(context.campaign_context(snapshot), player.address, page)
+    note = _reply(context, asked, "declined")
+    if snapshot is not None and context.sender and context.sender != address.lower():
         # The code may have been passed on, or stolen: the person who was asked has to know.
-        said = f"NO was said to the mail that asked you about {snapshot.name}, by {case.shown_sender}."
+        said = f"NO was said to the mail that asked you about {snapshot.name}, by {context.shown_sender}."
         help_ = "If that was not you, please tell the GM."
-        post(case.campaign_context(snapshot), address, Notice(subject="you said NO", blocks=(said, help_)))
+        post(context.campaign_context(snapshot), address, Notice(subject="you said NO", blocks=(said, help_)))
     return f"declined; {note}"
 
 
-def _ask_once_more(case: MessageContext, asked: PendingRequest, said: Said) -> str:
+def _ask_once_more(context: MessageContext, asked: PendingRequest, said: Said) -> str:
     """Ask again what an answer has not settled; return what to note of it."""
     outcome: RequestOutcome = "empty" if said == "nothing" else "unreadable" if said == "unreadable" else "unclear"
-    if case.sender == asked.data["to"].lower():
-        return f"{outcome}; {_ask_again(case, _page(case, asked, outcome), asked)}"
+    if context.sender == asked.data["to"].lower():
+        return f"{outcome}; {_ask_again(context, _page(context, asked, outcome), asked)}"
     # From another address it uses up no question to the person who was asked.
-    return _reply(case, asked, outcome)
+    return _reply(context, asked, outcome)
 
 
-def _pass_on_words(case: MessageContext, asked: PendingRequest, *, agreed: bool = False) -> str:
+def _pass_on_words(context: MessageContext, asked: PendingRequest, *, agreed: bool = False) -> str:
     """Pass the words of a reply on to the GM, and tell its sender; return what to note of it.
 
     `agreed`: it says YES as well, and that was done.
     """
-    snapshot = _campaign_of(case, asked)
+    snapshot = _campaign_of(context, asked)
     if snapshot is None:
         if asked.kind == RequestKind.MESSAGE:
-            return _ask_once_more(case, asked, "words")
-        return _reply(case, asked, "unasked")
-    told = _send_words(case, asked, snapshot, seated=agreed)
-    return f"{told}; " + _reply(case, asked, "passed-on" if told.startswith("passed on") else "not-passed-on")
+            return _ask_once_more(context, asked, "words")
+        return _reply(context, asked, "unasked")
+    told = _send_words(context, asked, snapshot, seated=agreed)
+    return f"{told}; " + _reply(context, asked, "passed-on" if told.startswith("passed on") else "not-passed-on")
 
 
 def _send_words(
-    case: MessageContext,
+    context: MessageContext,
     asked: PendingRequest,
     snapshot: CampaignSnapshot,
     *,
@@ -212,7 +212,7 @@ def _send_words(
     seated: bool = False,
 ) -> str:
     """Mail the words of a reply to the GM, who can answer its sender directly; return what to note of it."""
-    sender, words = _writer(case, asked), redact_all(case.letter.text.strip())
+    sender, words = _writer(context, asked), redact_all(context.message.text.strip())
     page = small.words_for_gm(
         campaign=snapshot.name,
         kind=asked.kind,
@@ -222,63 +222,63 @@ def _send_words(
         seated=seated,
     )
     # A message passes on one text: with its id, a NO uses up nothing of the day.
-    free, day = str(case.letter_id) if declined else "", case.now.date().isoformat()
-    context, most = case.campaign_context(snapshot), 1 if declined else PASSED_ON_A_DAY
-    sent = post(context, GM, page, id_=("words", asked.id, free or day), most=most, reply_to=sender)
+    free, day = str(context.letter_id) if declined else "", context.now.date().isoformat()
+    campaign_context, most = context.campaign_context(snapshot), 1 if declined else PASSED_ON_A_DAY
+    sent = post(campaign_context, GM, page, id_=("words", asked.id, free or day), most=most, reply_to=sender)
     return f"passed on to {snapshot.gm}" if sent else f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"
 
 
-def _writer(case: MessageContext, asked: PendingRequest) -> str:
+def _writer(context: MessageContext, asked: PendingRequest) -> str:
     """Return the address that is answered: not one that the receiving server calls forged."""
     receiver: str = asked.data["to"]
-    return receiver if case.verdict == "fail" or not case.letter.sender else case.letter.sender
+    return receiver if context.verdict == "fail" or not context.message.sender else context.message.sender
 
 
-def _reply(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
+def _reply(context: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> str:
     """Answer a reply; while the request is open, the next reply answers it too."""
-    page, about = _page(case, asked, outcome, seat=seat), _campaign_of(case, asked)
-    return f"{outcome}; " + answer(case, _writer(case, asked), page, about=about, code=asked.code)
+    page, about = _page(context, asked, outcome, seat=seat), _campaign_of(context, asked)
+    return f"{outcome}; " + answer(context, _writer(context, asked), page, about=about, code=asked.code)
 
 
-def _ask_again(case: MessageContext, page: RequestReply, asked: PendingRequest) -> str:
+def _ask_again(context: MessageContext, page: RequestReply, asked: PendingRequest) -> str:
     """Ask the receiver of a request once more, at most once a day; return what to note of it."""
-    to, mailer = asked.data["to"], host_mailer(case.app, case.session)
+    to, mailer = asked.data["to"], host_mailer(context.app, context.session)
     first = asked.created_at.date()
-    days = (first + dt.timedelta(days=day) for day in range((case.now.date() - first).days + 1))
+    days = (first + dt.timedelta(days=day) for day in range((context.now.date() - first).days + 1))
     # A Message-ID for each day: it is unique in the outbox, so that two processes at once ask once.
     ids = [mailer.id_of("asked again", asked.id, day.isoformat()) for day in days]
-    before = queued_ids(case.session, ids)
+    before = queued_ids(context.session, ids)
     if ids[-1] in before or len(before) >= MOST_AGAIN:
-        return case.silent(f"{to} was asked again today, or {MOST_AGAIN} times")
-    answer(case, to, page, about=_campaign_of(case, asked), code=asked.code, id_=ids[-1])
+        return context.silent(f"{to} was asked again today, or {MOST_AGAIN} times")
+    answer(context, to, page, about=_campaign_of(context, asked), code=asked.code, id_=ids[-1])
     return f"asked {to} again"
 
 
-def _page(case: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> RequestReply:
-    snapshot, typed = _campaign_of(case, asked), redact_all(first_line(case.letter))
+def _page(context: MessageContext, asked: PendingRequest, outcome: RequestOutcome, *, seat: str = "") -> RequestReply:
+    snapshot, typed = _campaign_of(context, asked), redact_all(first_line(context.message))
     return RequestReply(
         outcome=outcome,
         kind=asked.kind,
-        address=case.address,
+        address=context.address,
         campaign=snapshot.name if snapshot else "",
-        game=case.app.game(snapshot.game).title if snapshot else "",
-        seat=seat or asked.data.get("wish", "") or _seat_name(case, asked),
+        game=context.app.game(snapshot.game).title if snapshot else "",
+        seat=seat or asked.data.get("wish", "") or _seat_name(context, asked),
         gm=snapshot.gm_shown if snapshot else "",
-        open=is_open(asked, case.now),
+        open=is_open(asked, context.now),
         typed=f"“{shorten(typed, _SHOWN)}”" if typed else "nothing but its subject.",
-        unread=unread_part(case.letter),
+        unread=unread_part(context.message),
         leaves=asked.data.get("leaves", False),
         besides=asked.data.get("doubt") == "instead",
         orders=asked.data.get("orders", False),
     )
 
 
-def _seat_name(case: MessageContext, asked: PendingRequest) -> str:
+def _seat_name(context: MessageContext, asked: PendingRequest) -> str:
     seat_id = asked.data.get("seat_id")
-    return case.session.get_one(Seat, seat_id).name if seat_id is not None else ""
+    return context.session.get_one(Seat, seat_id).name if seat_id is not None else ""
 
 
-def _campaign_of(case: MessageContext, asked: PendingRequest) -> CampaignSnapshot | None:
+def _campaign_of(context: MessageContext, asked: PendingRequest) -> CampaignSnapshot | None:
     named = select(Campaign.name).where(Campaign.id == asked.campaign_id)
-    name = case.session.scalar(named) if asked.campaign_id is not None else None
-    return load_campaign(case.session, name) if name else None
+    name = context.session.scalar(named) if asked.campaign_id is not None else None
+    return load_campaign(context.session, name) if name else None

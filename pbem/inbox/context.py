@@ -57,7 +57,7 @@ class Accepted:
     `deputy` is the address of the deputy who wrote it, "" if the player did.
     """
 
-    spot: SeatContext
+    place: SeatContext
     notes: tuple[str, ...] = ()
     proof: Proof = "address"
     deputy: str = ""
@@ -69,7 +69,7 @@ class Declined:
 
     reason: Reason
     to: str
-    spot: SeatContext | None = None
+    place: SeatContext | None = None
     typed: str = ""
     hint: str = ""
 
@@ -90,7 +90,7 @@ class SenderMismatch:
     from there. `guessed`: it has a word that may be a guessed key.
     """
 
-    spot: SeatContext
+    place: SeatContext
     forged: bool = False
     guessed: bool = False
 
@@ -99,7 +99,7 @@ class SenderMismatch:
 class NeedsConfirmation:
     """Message that waits until the address `to` confirms it: anyone could have written it.
 
-    `spot` is None for what concerns no seat. `orders`: it is a sheet, for the open
+    `place` is None for what concerns no seat. `orders`: it is a sheet, for the open
     turn. `weighty`: its commands can give the seat away, or speak for its player.
     `pressed`: an unsubscribe button of a mail program has sent it. `leaves`: its
     player asks to leave. `ends_seat`: it gives the seat up, whoever wrote it. `at` is
@@ -107,7 +107,7 @@ class NeedsConfirmation:
     may not be meant.
     """
 
-    spot: SeatContext | None
+    place: SeatContext | None
     to: str
     orders: bool = False
     weighty: bool = False
@@ -122,7 +122,7 @@ class NeedsConfirmation:
 class DeputyExpired:
     """Message of a person who is a deputy for the seat at another time, not now."""
 
-    spot: SeatContext
+    place: SeatContext
     stand_in: DeputyInfo
 
 
@@ -141,7 +141,7 @@ class Evidence:
     `guessed`: it has a word that may be a guessed key.
     """
 
-    spot: SeatContext
+    place: SeatContext
     proof: Proof | None
     shown: Code | None = None
     notes: tuple[str, ...] = ()
@@ -162,7 +162,7 @@ class MessageContext:
     session: Session
     now: dt.datetime
     letter_id: int
-    letter: Message
+    message: Message
     verdict: AuthVerdict = "none"
     codes: Codes = field(default_factory=Codes)
     key: str = ""
@@ -185,18 +185,18 @@ class MessageContext:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the sender on the text; none on what is left out of most replies, if more was typed."""
-        typed = self.letter.text.strip()
-        return tuple(note for note in self.letter.notes if not (typed and is_routine(note)))
+        typed = self.message.text.strip()
+        return tuple(note for note in self.message.notes if not (typed and is_routine(note)))
 
     @property
     def sender(self) -> str:
         """The sender in lower case, "" if none can be read."""
-        return (self.letter.sender or "").lower()
+        return (self.message.sender or "").lower()
 
     @property
     def shown_sender(self) -> str:
         """The sender as shown to people."""
-        return self.letter.sender or "an unreadable sender"
+        return self.message.sender or "an unreadable sender"
 
     @property
     def account(self) -> str:
@@ -218,7 +218,7 @@ class MessageContext:
 class OpenedMessage:
     """A message in its transaction, with the frames found in it; `wishes` are those of a GM's commands with files."""
 
-    case: MessageContext
+    context: MessageContext
     sheet: SheetText
     gm_sheet: GmFrame | None
     wishes: Wishes = field(default_factory=dict)
@@ -232,7 +232,7 @@ class Confirmed:
     the note on the answer.
     """
 
-    case: MessageContext
+    context: MessageContext
     kept: InboxMessage | None = None
     then: str = ""
 
@@ -241,7 +241,7 @@ class Confirmed:
         note, is_sheet = outcome
         if self.kept is None:
             return outcome
-        self.kept.note = f"its owner's, as message {self.case.letter_id} says: {note}"
+        self.kept.note = f"its owner's, as message {self.context.letter_id} says: {note}"
         return f"says that message {self.kept.id} is theirs{self.then}", is_sheet
 
 

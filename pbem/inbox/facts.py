@@ -60,23 +60,23 @@ class Reading:
     @cached_property
     def machine(self) -> Machine:
         """The kind of its writer."""
-        sign = self.came.case.letter.machine
+        sign = self.came.context.message.machine
         return "recall" if sign == RECALL else sign.kind.value
 
     @cached_property
     def _stripped(self) -> tuple[MessageContext, SheetText]:
-        case, found = self.came.case, self.answered
+        context, found = self.came.context, self.answered
         # Only what its writer has shown, as the code may be mailed to them: a Message-ID tells no code.
         if found and found.key != found.mailed:
-            case = replace(case, answers=found.key)
-        quotes = may_quote_ours(case.letter.source_lines)
-        letter = strip_our_text(case.session, case.letter, case.codes) if quotes else case.letter
-        if letter is case.letter:
-            return case, self.came.sheet
-        return replace(case, letter=letter), find_sheet(letter.lines, self.known)
+            context = replace(context, answers=found.key)
+        quotes = may_quote_ours(context.message.source_lines)
+        message = strip_our_text(context.session, context.message, context.codes) if quotes else context.message
+        if message is context.message:
+            return context, self.came.sheet
+        return replace(context, message=message), find_sheet(message.lines, self.known)
 
     @property
-    def case(self) -> MessageContext:
+    def context(self) -> MessageContext:
         """The message without what it quotes of ours."""
         return self._stripped[0]
 
@@ -90,7 +90,7 @@ class Reading:
         """The frame in it."""
         if self.came.gm_sheet:
             return "gm"
-        if self.came.case.letter.written_by_program:
+        if self.came.context.message.written_by_program:
             return "orders" if self.came.sheet.header else ""
         if self.press:
             return "text"
@@ -101,44 +101,44 @@ class Reading:
     @cached_property
     def press(self) -> CommandList | None:
         """The commands of which the first takes a text, in the message as it came: press may quote our mails."""
-        return find_press(self.came.case.letter.lines, self.came.sheet, self.known)
+        return find_press(self.came.context.message.lines, self.came.sheet, self.known)
 
     @cached_property
     def request(self) -> CommandList | None:
         """The commands of a player in it, unless it has a sheet."""
-        return None if self.sheet.header else find_request(self.case, self.known) or self._wish_for_seat()
+        return None if self.sheet.header else find_request(self.context, self.known) or self._wish_for_seat()
 
     def _wish_for_seat(self) -> CommandList | None:
         """Return the question to the GM that a reply means which only wishes for another seat: "could I be blue?"."""
-        case, found = self.case, self.answered
-        typed = [line for line in case.letter.lines if line.strip()]
-        if found is None or not found.is_report or not may_wish(case.letter.text):
+        context, found = self.context, self.answered
+        typed = [line for line in context.message.lines if line.strip()]
+        if found is None or not found.is_report or not may_wish(context.message.text):
             return None
-        spot = load_seat(case.session, found.seat_id)
-        game = case.app.game(spot.game)
+        place = load_seat(context.session, found.seat_id)
+        game = context.app.game(place.game)
         # In free words an order cannot be told from a wish beside it.
-        if spot.status == CampaignState.RUNNING and (
-            (game.free_text and len(typed) > 1) or find_orders(case, spot, self.sheet.lines)
+        if place.status == CampaignState.RUNNING and (
+            (game.free_text and len(typed) > 1) or find_orders(context, place, self.sheet.lines)
         ):
             return None
-        if not wished_seat(case.letter.text, spot.seat, seat_names(case.session, spot.campaign)):
+        if not wished_seat(context.message.text, place.seat, seat_names(context.session, place.campaign)):
             return None
-        return CommandList(None, ((1, AskGm.usage),), texts={1: case.letter.text})
+        return CommandList(None, ((1, AskGm.usage),), texts={1: context.message.text})
 
     @cached_property
     def answered(self) -> CodeFound | None:
         """The mail that it answers; none for what its sender has confirmed by now."""
-        case = self.came.case
+        context = self.came.context
         # Who reads the code of a question may send it in words.
-        typed = first_line(case.letter).lower().split()
+        typed = first_line(context.message).lower().split()
         words = typed[1:2] if typed[:1] == ["confirm"] else ()
-        codes, confirmed = case.codes, [each for each in case.codes.typed if each.key in words]
+        codes, confirmed = context.codes, [each for each in context.codes.typed if each.key in words]
         found = [*(each for each in confirmed if each.kind == "ask"), *codes.shown, *confirmed, *codes.named]
         return next(filter(self._counts, found), None)
 
     def _counts(self, each: CodeFound) -> bool:
         if each.kind == "ask":
-            return self.came.case.confirmed is None
+            return self.came.context.confirmed is None
         if each.kind == "press":
             return self._press_of(each) is not None
         return each.kind != "answer" or each.state != "old"
@@ -151,7 +151,7 @@ class Reading:
         if self.answered.is_report and self.answered.state == "stale":
             return "stale"
         closed = (
-            self.answered.kind in ("ask", "invite") and self.asked is not None and _is_closed(self.asked, self.case)
+            self.answered.kind in ("ask", "invite") and self.asked is not None and _is_closed(self.asked, self.context)
         )
         return "spent" if closed else self.answered.kind
 
@@ -159,13 +159,13 @@ class Reading:
     def asked(self) -> PendingRequest | None:
         """The request that it answers, open or not."""
         kinds, found = ("ask", "invite", "offer", "form"), self.answered
-        return self.case.session.get(PendingRequest, found.subject_id) if found and found.kind in kinds else None
+        return self.context.session.get(PendingRequest, found.subject_id) if found and found.kind in kinds else None
 
     @cached_property
     def question(self) -> Question | None:
         """The question of a player that it answers."""
         found = self.answered
-        return self.case.session.get(Question, found.subject_id) if found and found.kind == "question" else None
+        return self.context.session.get(Question, found.subject_id) if found and found.kind == "question" else None
 
     @cached_property
     def press_answered(self) -> tuple[Press, SeatContext] | None:
@@ -173,28 +173,28 @@ class Reading:
         return self._press_of(self.answered) if self.answered and self.answered.kind == "press" else None
 
     def _press_of(self, code: CodeFound) -> tuple[Press, SeatContext] | None:
-        session, mail = self.came.case.session, self.came.case.session.get_one(OutgoingMail, code.subject_id)
+        session, mail = self.came.context.session, self.came.context.session.get_one(OutgoingMail, code.subject_id)
         words = (mail.topic or "").split()
         if len(words) != 4 or not words[3].isdigit():
             return None
-        press, spot = session.get(Press, int(words[3])), find_seat(session, words[1], words[2])
-        if press is None or spot is None or {press.campaign_id, spot.campaign_id} != {mail.campaign_id}:
+        press, place = session.get(Press, int(words[3])), find_seat(session, words[1], words[2])
+        if press is None or place is None or {press.campaign_id, place.campaign_id} != {mail.campaign_id}:
             return None
         # A seat with another player by now: what its former player writes is not for that one to send.
-        player = session.scalar(select(Seat.person_id).where(Seat.id == spot.seat_id))
+        player = session.scalar(select(Seat.person_id).where(Seat.id == place.seat_id))
         may = player is not None and player == mail.person_id
-        return (press, spot) if may and spot.playing and spot.status == CampaignState.RUNNING else None
+        return (press, place) if may and place.playing and place.status == CampaignState.RUNNING else None
 
     @property
     def gm_campaign(self) -> Campaign:
         """The campaign of the mail for a GM that it answers."""
         assert self.answered is not None
-        return self.case.session.get_one(Campaign, self.answered.campaign_id)
+        return self.context.session.get_one(Campaign, self.answered.campaign_id)
 
     @cached_property
     def form(self) -> bool:
         """True if it has the form of a ruling, not as it was mailed."""
-        forms = find_forms(self.case.letter.source_lines) if self.asked is not None else ()
+        forms = find_forms(self.context.message.source_lines) if self.asked is not None else ()
         sent = self.mail_with_form if forms else None
         return sent is not None and any(form.checksum != sent.data.get("form", "") for form in forms)
 
@@ -205,27 +205,27 @@ class Reading:
             return self.asked if self.asked is not None and self.asked.kind == RequestKind.DIGEST else None
         code = self.asked.data["digest"]
         digest = select(PendingRequest).where(PendingRequest.kind == RequestKind.DIGEST, PendingRequest.code == code)
-        return self.case.session.scalar(digest) if code else None
+        return self.context.session.scalar(digest) if code else None
 
     @cached_property
     def said(self) -> Said:
         """The class of its answer to what was asked."""
         assert self.asked is not None
-        return read_answer_to(self.case, self.asked)
+        return read_answer_to(self.context, self.asked)
 
     @cached_property
     def commands(self) -> GmFrame | None:
         """The commands of a GM in it, without a frame."""
-        letter = self.case.letter
-        names = sender_names(letter.sender_name, letter.sender or "")
-        return read_unframed("", letter.lines, names=names)
+        message = self.context.message
+        names = sender_names(message.sender_name, message.sender or "")
+        return read_unframed("", message.lines, names=names)
 
     @cached_property
     def help(self) -> tuple[str, ...] | None:
         """The words after HELP; None if it does not ask for help."""
-        first = first_line(self.case.letter) or bare_subject(self.case.letter.subject)
-        asks = _HELP.match(first) or bare_subject(self.case.letter.subject).lower() == "help"
-        return find_help(self.case) if asks and not self.sheet.header else None
+        first = first_line(self.context.message) or bare_subject(self.context.message.subject)
+        asks = _HELP.match(first) or bare_subject(self.context.message.subject).lower() == "help"
+        return find_help(self.context) if asks and not self.sheet.header else None
 
     @cached_property
     def first(self) -> First:
@@ -242,7 +242,7 @@ class Reading:
             if self.request.as_sheet() is not None:
                 return "orders-command"
             return "command" if self._may_be_command() else "words"
-        return "words" if self.case.letter.text.strip() else "nothing"
+        return "words" if self.context.message.text.strip() else "nothing"
 
     def _first_of_gm(self) -> First:
         if self.code == "offer":
@@ -250,7 +250,7 @@ class Reading:
             if step in ("do", "end", "again"):
                 return {"do": "yes", "end": "no"}.get(step, "nothing")  # type: ignore[return-value]
         if self.commands is None or (self.code == "question" and not _is_in_capitals(self.commands)):
-            return "words" if self.case.letter.text.strip() else "nothing"
+            return "words" if self.context.message.text.strip() else "nothing"
         return "help" if asked_help(self.commands) is not None else "command"
 
     def _agrees(self) -> bool:
@@ -264,13 +264,13 @@ class Reading:
         assert self.asked is not None
         if not self.asked.data.get("orders"):
             return False
-        spot, header = load_seat(self.case.session, self.asked.data["seat_id"]), self.sheet.header
+        place, header = load_seat(self.context.session, self.asked.data["seat_id"]), self.sheet.header
         # The code of the question is proof for its seat alone.
         if header is not None:
-            return (header.campaign, header.seat) == (spot.campaign, spot.seat)
+            return (header.campaign, header.seat) == (place.campaign, place.seat)
         # In a game that accepts any words as orders, orders cannot be told from chat.
-        chat = are_orders(self.case, spot, ((1, "No, it is not"),))
-        return not chat and are_orders(self.case, spot, self.sheet.lines)
+        chat = are_orders(self.context, place, ((1, "No, it is not"),))
+        return not chat and are_orders(self.context, place, self.sheet.lines)
 
     def _may_be_command(self) -> bool:
         """Return False for a GM's words that are a command of players as well: a GM is no player."""
@@ -281,39 +281,39 @@ class Reading:
     @cached_property
     def key(self) -> bool:
         """True if it shows a valid token, or the code of a report."""
-        return self.came.case.key.startswith(("code ", "token "))
+        return self.came.context.key.startswith(("code ", "token "))
 
     @cached_property
     def _seats(self) -> frozenset[str]:
-        return frozenset(seat.campaign for seat in seats_of(self.came.case.session, self.came.case.sender))
+        return frozenset(seat.campaign for seat in seats_of(self.came.context.session, self.came.context.sender))
 
     @cached_property
     def sender(self) -> Sender:
         """The kind of person that its From names; one that the receiving server calls forged is a GM's no more."""
-        case = self.came.case
+        context = self.came.context
         if self.own_campaign is not None:
             return "gm"
-        if self._seats or games_of(case.session, case.sender, case.now):
+        if self._seats or games_of(context.session, context.sender, context.now):
             return "seat"
-        if is_known(case.session, case.letter.sender):
+        if is_known(context.session, context.message.sender):
             return "person"
         return "past" if self._is_old else "stranger"
 
     @property
     def _is_old(self) -> bool:
         """True if it came before the first campaign, or long ago: a mailbox may be older than what it is used for."""
-        session = self.came.case.session
-        came = session.scalar(select(InboxMessage.received_at).where(InboxMessage.id == self.came.case.letter_id))
+        session = self.came.context.session
+        came = session.scalar(select(InboxMessage.received_at).where(InboxMessage.id == self.came.context.letter_id))
         first = session.scalar(select(func.min(Campaign.created_at)))
-        return came is not None and came < max(first or came, self.came.case.now - LONGEST_UNREAD)
+        return came is not None and came < max(first or came, self.came.context.now - LONGEST_UNREAD)
 
     @cached_property
     def own_campaign(self) -> Campaign | None:
         """The only campaign of its sender, who is its GM and plays in none."""
-        case = self.came.case
-        if not case.sender or case.verdict == "fail" or self.key or self._seats:
+        context = self.came.context
+        if not context.sender or context.verdict == "fail" or self.key or self._seats:
             return None
-        found = case.session.scalars(_OF_GM.limit(2), {"gm": case.sender}).all()
+        found = context.session.scalars(_OF_GM.limit(2), {"gm": context.sender}).all()
         return found[0] if len(found) == 1 else None
 
     @cached_property
@@ -324,7 +324,7 @@ class Reading:
     @cached_property
     def join(self) -> CommandList | None:
         """The JOIN that it means in plain words."""
-        return find_join_wish(self.case)
+        return find_join_wish(self.context)
 
 
 def _is_in_capitals(commands: GmFrame) -> bool:
@@ -334,8 +334,8 @@ def _is_in_capitals(commands: GmFrame) -> bool:
     return verb.isupper() and verb not in _ANSWERS and read_command(line) is not None
 
 
-def _is_closed(asked: PendingRequest, case: MessageContext) -> bool:
+def _is_closed(asked: PendingRequest, context: MessageContext) -> bool:
     """Return True if a request can no longer be answered; a NO to an invitation may be undone."""
-    if is_open(asked, case.now):
+    if is_open(asked, context.now):
         return False
-    return not (act_of(asked) == "welcome" and asked.data.get("declined") and is_in_time(asked, case.now))
+    return not (act_of(asked) == "welcome" and asked.data.get("declined") and is_in_time(asked, context.now))

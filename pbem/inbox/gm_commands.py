@@ -132,7 +132,7 @@ class GmRun:
 
 
 def run_frame(
-    case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False, trust: Trust = "token"
+    context: MessageContext, name: str, sheet: GmFrame, wishes: Wishes, *, sure: bool = False, trust: Trust = "token"
 ) -> GmRun:
     """Run the commands of a frame, as far as the `trust` goes; with `sure`, those too that need confirmation.
 
@@ -141,7 +141,7 @@ def run_frame(
     """
     orders = parse_gm_frame(sheet)
     entries, found = orders.parsed.entries, orders.parsed.findings
-    if elsewhere := _find_elsewhere(case, name, orders):
+    if elsewhere := _find_elsewhere(context, name, orders):
         return GmRun(elsewhere)
     if orders.parsed.errors:
         meant = found[0].corrected if found[0].code == "unknown-verb" else ""
@@ -151,28 +151,28 @@ def run_frame(
         return GmRun(GmAnswer(campaign=name, result="empty"))
     try:
         # A savepoint, so that a mail that fails is undone as a whole, and is answered all the same.
-        with case.session.begin_nested():
-            said = [_run_entry(case, name, entry, orders, wishes, sure=sure, trust=trust) for entry in entries]
+        with context.session.begin_nested():
+            said = [_run_entry(context, name, entry, orders, wishes, sure=sure, trust=trust) for entry in entries]
             if not sure:
-                _check_texts(case, name, orders, said, trust)
+                _check_texts(context, name, orders, said, trust)
             _check_all_done(said)
     except _CommandFailed as failed:
         return GmRun(_failure(name, failed, count=len(entries)))
     except _OnlyShown as shown:
         said = shown.said
         # Whatever the GM has seen is disclosed, also where what was done beside it is undone.
-        context = case.campaign_context(locked_campaign(case.session, name))
-        add_audit_entries(context, [trace for _, each in said for trace in each.traces])
+        campaign_context = context.campaign_context(locked_campaign(context.session, name))
+        add_audit_entries(campaign_context, [trace for _, each in said for trace in each.traces])
         said = list(_shown_alone(said))
-    return _told(case, name, said)
+    return _told(context, name, said)
 
 
-def _find_elsewhere(case: MessageContext, name: str, orders: GmOrders) -> GmAnswer | None:
+def _find_elsewhere(context: MessageContext, name: str, orders: GmOrders) -> GmAnswer | None:
     """Return the refusal of a command that names another campaign of the GM; None if there is none."""
     named = {word: line for line in orders.commands if (word := second_word(line[1]))}
-    campaign = locked_campaign(case.session, name)
+    campaign = locked_campaign(context.session, name)
     theirs = select(Campaign.name).where(func.lower(Campaign.gm) == campaign.gm.lower(), Campaign.name.in_(named))
-    other = next((each for each in case.session.scalars(theirs) if each not in {name, *campaign.seats}), None)
+    other = next((each for each in context.session.scalars(theirs) if each not in {name, *campaign.seats}), None)
     if other is None:
         return None
     number, line = named[other]
@@ -199,10 +199,10 @@ def _check_all_done(said: _Said) -> None:
         raise _OnlyShown(said)
 
 
-def _check_texts(case: MessageContext, name: str, orders: GmOrders, said: _Said, trust: Trust) -> None:
+def _check_texts(context: MessageContext, name: str, orders: GmOrders, said: _Said, trust: Trust) -> None:
     """Raise _OnlyShown if a text may not be meant for its readers, or what was done needs more proof: it is undone."""
     entries = orders.parsed.entries
-    held = [_held_back(case, name, orders.text_of(entry), *each) for entry, each in zip(entries, said, strict=True)]
+    held = [_held_back(context, name, orders.text_of(entry), *each) for entry, each in zip(entries, said, strict=True)]
     if trust != "token":
         held = [_unproved(entry, orders, *each) for entry, each in zip(entries, held, strict=True)]
     if held != said:
@@ -210,7 +210,7 @@ def _check_texts(case: MessageContext, name: str, orders: GmOrders, said: _Said,
 
 
 def _held_back(
-    case: MessageContext, name: str, text: TextBlock, order: GmCommand, told: _CommandAnswer
+    context: MessageContext, name: str, text: TextBlock, order: GmCommand, told: _CommandAnswer
 ) -> tuple[GmCommand, _CommandAnswer]:
     """Return the answer to a command; one whose text has lines like commands, or orders, in it is only shown."""
     if not (told.acts and isinstance(order, _TOLD)):
@@ -219,7 +219,7 @@ def _held_back(
     if isinstance(order, RulingCommand):  # its form has headings of its own, and it is long
         because = tuple(line for line in because if names_people(line))
     elif not because:
-        because = _orders_in(case, name, text)
+        because = _orders_in(context, name, text)
         kind, else_ = "orders of your own seat", "send them in a reply to your report"
     if not because:
         return order, told
@@ -232,11 +232,11 @@ def _held_back(
     return order, _CommandAnswer("\n".join(lines), asks=True, asked=order)
 
 
-def _orders_in(case: MessageContext, name: str, text: TextBlock) -> tuple[str, ...]:
+def _orders_in(context: MessageContext, name: str, text: TextBlock) -> tuple[str, ...]:
     """Return the lines of a text that are orders of a seat of its writer, a GM who plays."""
-    own = [each.seat for each in seats_of(case.session, case.sender) if each.campaign == name]
-    spots = filter(None, (find_seat(case.session, name, seat) for seat in own))
-    found = dict(line for spot in spots for line in find_orders(case, spot, text.lines))
+    own = [each.seat for each in seats_of(context.session, context.sender) if each.campaign == name]
+    places = filter(None, (find_seat(context.session, name, seat) for seat in own))
+    found = dict(line for place in places for line in find_orders(context, place, text.lines))
     return tuple(redact_credentials(line.strip()) for line in found.values())
 
 
@@ -267,9 +267,9 @@ def _is_undone(wish: Wish) -> bool:
     return wish.kind == UNDO or (bool(way.tables) and not way.until_mailed and wish.kind not in _MAILED)
 
 
-def _told(case: MessageContext, name: str, said: _Said) -> GmRun:
+def _told(context: MessageContext, name: str, said: _Said) -> GmRun:
     waits = any(each.asks for _, each in said)
-    snapshot = locked_campaign(case.session, name)
+    snapshot = locked_campaign(context.session, name)
     # A command without such a word is done by a reply alone.
     asked = [sent for _, each in said if each.asked and (sent := each.asked.with_yes(snapshot.turn)).has_yes]
     answer = GmAnswer(
@@ -308,7 +308,7 @@ def _fact(order: Order) -> str:
 
 
 def _run_entry(
-    case: MessageContext,
+    context: MessageContext,
     name: str,
     entry: ParsedOrder,
     orders: GmOrders,
@@ -320,10 +320,10 @@ def _run_entry(
     order: Any = entry.order
     try:
         # Loaded for each command, since the one before may have changed it.
-        context = case.campaign_context(locked_campaign(case.session, name))
+        campaign_context = context.campaign_context(locked_campaign(context.session, name))
         if isinstance(order, GmHelp):
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
-        text = _text_of(case, name, entry, orders)
+        text = _text_of(context, name, entry, orders)
         if entry == orders.parsed.entries[-1] and ((text.words and not order.takes_text) or orders.below):
             raise CampaignError(f"it is not known what to do with the lines below it{_named(orders.below)}")
         wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, text)
@@ -333,8 +333,8 @@ def _run_entry(
             raise NotTheirs
         if trust == "address" and not sure:
             return order, _CommandAnswer(_NO_CODE, asks=True, asked=order)
-        meant = order.with_yes(context.snapshot.turn) if sure else order
-        told = _apply_or_preview(context, wish, meant, sure=sure or (order.has_yes and trust == "token"))
+        meant = order.with_yes(campaign_context.snapshot.turn) if sure else order
+        told = _apply_or_preview(campaign_context, wish, meant, sure=sure or (order.has_yes and trust == "token"))
         return order, replace(told, undoes=_is_undone(wish))
     except StoreError:
         raise
@@ -342,14 +342,14 @@ def _run_entry(
         raise _CommandFailed(entry, error) from error
 
 
-def _text_of(case: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders) -> TextBlock:
+def _text_of(context: MessageContext, name: str, entry: ParsedOrder, orders: GmOrders) -> TextBlock:
     """Return the text below a command, or the orders of the message that it names. Raises CampaignError."""
     order, text = entry.order, orders.text_of(entry)
     if not isinstance(order, RunAgain) or order.seat is None or order.message is None:
         return text
     if text.words:
         raise CampaignError(f"message {order.message} and the lines below are two sheets: take out one")
-    return TextBlock(tuple(lines_of_message(case.app, case.session, name, order.seat, int(order.message))))
+    return TextBlock(tuple(lines_of_message(context.app, context.session, name, order.seat, int(order.message))))
 
 
 def _named(lines: Lines) -> str:

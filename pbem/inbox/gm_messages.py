@@ -84,18 +84,18 @@ _HOW = "Commands go without token in a reply to any mail of mine. HELP lists the
 class FilesNeeded(Exception):
     """Raised for commands whose files have to be examined before the message's transaction.
 
-    The files are those of the message `letter`, which must have the hash `files` if that is not "".
+    The files are those of the message `letter_id`, which must have the hash `files` if that is not "".
     """
 
-    def __init__(self, sheet: GmFrame, letter: int, files: str = "") -> None:
-        super().__init__(letter)
-        self.sheet, self.letter, self.files = sheet, letter, files
+    def __init__(self, sheet: GmFrame, letter_id: int, files: str = "") -> None:
+        super().__init__(letter_id)
+        self.sheet, self.letter_id, self.files = sheet, letter_id, files
 
 
 def examine_files(app: App, needed: FilesNeeded) -> Wishes:
     """Return the wishes of the commands that take the files of their mail. May take long, and holds no lock."""
     with app.store.reading() as session:
-        raw = load_raw(session, needed.letter)
+        raw = load_raw(session, needed.letter_id)
     wishes = find_wishes(parse_gm_frame(needed.sheet), raw)
     # What is masked in a stored message may have been a word in one of its files.
     known = not needed.files or _hash_files(raw) == needed.files
@@ -108,22 +108,22 @@ def _hash_files(raw: bytes) -> str:
 
 def take_gm_frame(mail: Reading) -> Outcome:
     """Run the commands of a message with a GM frame, if its token is right."""
-    case, sheet = mail.came.case, mail.came.gm_sheet
+    context, sheet = mail.came.context, mail.came.gm_sheet
     assert sheet is not None
-    campaign = case.session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
+    campaign = context.session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
     if campaign is None:
-        return f"for no campaign, by its GM frame; {to_stranger(case)}", False
+        return f"for no campaign, by its GM frame; {to_stranger(context)}", False
     if not (campaign.gm_token_hash and verify_token(sheet.key, campaign.gm_token_hash)):
-        page = small.gm_mismatch(campaign=campaign.name, sender=case.shown_sender, reply=False)
-        return f"in the GM's name without the token; {_warn(case, campaign, page)}", False
+        page = small.gm_mismatch(campaign=campaign.name, sender=context.shown_sender, reply=False)
+        return f"in the GM's name without the token; {_warn(context, campaign, page)}", False
     words = asked_help(sheet)
     if words is not None:
-        _send(case, campaign, explain(words, campaign.name))
+        _send(context, campaign, explain(words, campaign.name))
         return f"from the GM of {campaign.name}: HELP", False
     asked = mail.asked
     if _says_yes(sheet) and asked is not None and asked.kind == OFFER and asked.campaign_id == campaign.id:
-        return _accept(case, campaign, asked, mail.came.wishes), False
-    return run(case, campaign, sheet, mail.came.wishes), False
+        return _accept(context, campaign, asked, mail.came.wishes), False
+    return run(context, campaign, sheet, mail.came.wishes), False
 
 
 def take_reply(mail: Reading) -> Outcome:
@@ -132,7 +132,7 @@ def take_reply(mail: Reading) -> Outcome:
     # A GM may play too; and a player may write a sheet below what their GM has passed on to them.
     if mail.sheet.header and not (mail.commands and parse_gm_frame(mail.commands).parsed.entries):
         return take_sheet(mail)
-    if not is_from_gm(mail.case, campaign):
+    if not is_from_gm(mail.context, campaign):
         return _take_unframed(mail, campaign, "none"), False
     return _take_unframed(mail, campaign, trust_in(mail)), False
 
@@ -140,7 +140,7 @@ def take_reply(mail: Reading) -> Outcome:
 def trust_in(mail: Reading) -> Trust:
     """Return what a reply from the GM's address is good for: a former GM has codes of mails, too, and old ones leak."""
     assert mail.answered is not None
-    return "code" if mail.case.codes.proves_gm(mail.answered) else "address"
+    return "code" if mail.context.codes.proves_gm(mail.answered) else "address"
 
 
 def take_unproved(mail: Reading) -> Outcome:
@@ -150,51 +150,51 @@ def take_unproved(mail: Reading) -> Outcome:
 
 
 def _take_unframed(mail: Reading, campaign: Campaign, trust: Trust) -> str:
-    case = mail.case
+    context = mail.context
     if mail.commands is None:
-        return _refuse_words(mail, campaign) if trust != "none" else refuse_other(case, campaign)
+        return _refuse_words(mail, campaign) if trust != "none" else refuse_other(context, campaign)
     if (words := asked_help(mail.commands)) is not None:
-        return "help for the GM; " + _limited(case, campaign, explain(words, campaign.name))
+        return "help for the GM; " + _limited(context, campaign, explain(words, campaign.name))
     try:
-        return run(case, campaign, replace(mail.commands, campaign=campaign.name), mail.came.wishes, trust)
+        return run(context, campaign, replace(mail.commands, campaign=campaign.name), mail.came.wishes, trust)
     except NotTheirs:
-        return refuse_other(case, campaign)
+        return refuse_other(context, campaign)
 
 
-def is_from_gm(case: MessageContext, campaign: Campaign) -> bool:
+def is_from_gm(context: MessageContext, campaign: Campaign) -> bool:
     """Return True if a message comes from the GM's registered address, as far as the receiving server knows."""
-    return case.sender == campaign.gm.lower() and case.verdict != "fail"
+    return context.sender == campaign.gm.lower() and context.verdict != "fail"
 
 
-def refuse_other(case: MessageContext, campaign: Campaign) -> str:
+def refuse_other(context: MessageContext, campaign: Campaign) -> str:
     """Warn a GM of a reply to their mail that does not come from their address."""
-    page = small.gm_mismatch(campaign=campaign.name, sender=case.shown_sender, reply=True)
-    return f"a reply to the GM's mail, not from their address; {_warn(case, campaign, page)}"
+    page = small.gm_mismatch(campaign=campaign.name, sender=context.shown_sender, reply=True)
+    return f"a reply to the GM's mail, not from their address; {_warn(context, campaign, page)}"
 
 
-def _warn_gm(case: MessageContext, campaign: Campaign, page: Notice) -> str:
-    return warn(case, campaign.name, campaign.gm, page, "gm warning", most=WARNINGS_A_DAY)
+def _warn_gm(context: MessageContext, campaign: Campaign, page: Notice) -> str:
+    return warn(context, campaign.name, campaign.gm, page, "gm warning", most=WARNINGS_A_DAY)
 
 
-def _warn(case: MessageContext, campaign: Campaign, page: Notice) -> str:
+def _warn(context: MessageContext, campaign: Campaign, page: Notice) -> str:
     """Warn a GM of a message in their name, and answer another sender as a stranger; return what to note of it."""
-    warned = _warn_gm(case, campaign, page)
-    return warned if case.sender == campaign.gm.lower() else f"{warned}; {to_stranger(case)}"
+    warned = _warn_gm(context, campaign, page)
+    return warned if context.sender == campaign.gm.lower() else f"{warned}; {to_stranger(context)}"
 
 
 def _refuse_words(mail: Reading, campaign: Campaign) -> str:
     """Tell a GM that a message has no command."""
-    first = redact_all(first_line(mail.case.letter))
+    first = redact_all(first_line(mail.context.message))
     said = f"The first line is no command: '{shorten(first, _SHOWN)}'." if first else "Your mail is empty."
     page = GmAnswer(campaign=campaign.name, result="empty", problem=f"Nothing was done. {said} {_HOW}")
-    return "no command in it; " + _limited(mail.case, campaign, page)
+    return "no command in it; " + _limited(mail.context, campaign, page)
 
 
 def _says_yes(sheet: GmFrame) -> bool:
     return [line.strip().upper().rstrip(".!") for _, line in sheet.lines if line.strip()] == ["YES"]
 
 
-def run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes, trust: Trust = "token") -> str:
+def run(context: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes, trust: Trust = "token") -> str:
     """Run the commands of a GM as far as the `trust` goes, and answer them; return what to note.
 
     Raises:
@@ -202,28 +202,28 @@ def run(case: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes
         NotTheirs: If a command would change something, and nothing may be changed.
     """
     if not wishes and takes_files(orders := parse_gm_frame(sheet)) and not orders.parsed.errors:
-        raise FilesNeeded(sheet, case.letter_id)
+        raise FilesNeeded(sheet, context.letter_id)
     # Before the commands lock it: what only shows something is rolled back, and its lock goes with that.
-    locked_campaign(case.session, campaign.name)
-    done = run_frame(case, campaign.name, sheet, wishes, trust=trust)
-    _tell(case, campaign, sheet, done, limited=trust in ("address", "none"))
+    locked_campaign(context.session, campaign.name)
+    done = run_frame(context, campaign.name, sheet, wishes, trust=trust)
+    _tell(context, campaign, sheet, done, limited=trust in ("address", "none"))
     return f"from the GM of {campaign.name}: " + _summary(done.answer)
 
 
-def _tell(case: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun, *, limited: bool = False) -> None:
+def _tell(context: MessageContext, campaign: Campaign, sheet: GmFrame, run: GmRun, *, limited: bool = False) -> None:
     """Queue the answer to commands, with an offer where something waits for a YES."""
     page, code, asked = run.answer, sheet.code, None
     account = f"{OFFER} unproved" if limited else OFFER
-    enough = limited and asked_today(case.session, campaign.gm.lower(), "", account, case.now) >= UNPROVEN_A_DAY
+    enough = limited and asked_today(context.session, campaign.gm.lower(), "", account, context.now) >= UNPROVEN_A_DAY
     # Words like a token are masked in what is kept.
     if run.waits and sheet.shown == sheet.lines and not enough:
-        asked = _offer(case, campaign, replace(sheet, lines=_meant_lines(sheet, run)), account)
+        asked = _offer(context, campaign, replace(sheet, lines=_meant_lines(sheet, run)), account)
         label = f"turn {campaign.turn}" if campaign.status == CampaignState.RUNNING else ""
         page, code = replace(page, offered=True, label=label), asked.code
     if limited:
-        _limited(case, campaign, page, code=code)
+        _limited(context, campaign, page, code=code)
         return
-    sent = _send(case, campaign, page, run, code=code)
+    sent = _send(context, campaign, page, run, code=code)
     if asked is not None:
         asked.message_id = sent
 
@@ -236,31 +236,36 @@ def _meant_lines(sheet: GmFrame, run: GmRun) -> tuple[tuple[int, str], ...]:
 
 
 def _send(
-    case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPage, run: GmRun | None = None, *, code: str = ""
+    context: MessageContext,
+    campaign: Campaign,
+    page: GmAnswer | GmHelpPage,
+    run: GmRun | None = None,
+    *,
+    code: str = "",
 ) -> str:
-    id_ = mailer_of(case, None).id_of("gm answer", campaign.id, case.letter_id)
-    answer(case, campaign.gm, page, about=campaign, code=code, id_=id_, files=run.files if run else ())
+    id_ = mailer_of(context, None).id_of("gm answer", campaign.id, context.letter_id)
+    answer(context, campaign.gm, page, about=campaign, code=code, id_=id_, files=run.files if run else ())
     return id_
 
 
-def _offer(case: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:
+def _offer(context: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:
     # Now, as what was shown may have left journal entries; the campaign has been locked since before it was.
-    seen, letter = _fingerprint(case, campaign), sheet.letter or case.letter_id
-    files = _hash_files(load_raw(case.session, letter)) if takes_files(parse_gm_frame(sheet)) else ""
+    seen, letter_id = _fingerprint(context, campaign), sheet.letter_id or context.letter_id
+    files = _hash_files(load_raw(context.session, letter_id)) if takes_files(parse_gm_frame(sheet)) else ""
     # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
     data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": account}
-    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "letter": letter, "files": files}
+    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "letter": letter_id, "files": files}
     code = reply_code(secrets.token_bytes(32), OFFER)
-    asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=case.now)
-    case.session.add(asked)
-    case.session.flush()
+    asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=context.now)
+    context.session.add(asked)
+    context.session.flush()
     return asked
 
 
-def _fingerprint(case: MessageContext, campaign: Campaign) -> str:
+def _fingerprint(context: MessageContext, campaign: Campaign) -> str:
     """Return a hash of all that the effect of commands depends on, and of who the GM is."""
-    snapshot = locked_campaign(case.session, campaign.name)
-    seen = load_read_set(case.session, snapshot)
+    snapshot = locked_campaign(context.session, campaign.name)
+    seen = load_read_set(context.session, snapshot)
     return hashlib.sha256(f"{seen} {campaign.gm} {campaign.gm_token_hash}".encode()).hexdigest()
 
 
@@ -276,16 +281,16 @@ def answer_question(mail: Reading) -> Outcome:
 
     It must come from the GM's own address. The words are what ANSWER would have below it, and are answered as it is.
     """
-    case, asked, campaign = mail.case, mail.question, mail.gm_campaign
+    context, asked, campaign = mail.context, mail.question, mail.gm_campaign
     assert asked is not None
-    if not is_from_gm(case, campaign):
-        said = f"Question {asked.number} was answered from {case.shown_sender}, not from your address: not sent on."
+    if not is_from_gm(context, campaign):
+        said = f"Question {asked.number} was answered from {context.shown_sender}, not from your address: not sent on."
         how = f"If it was you, reply from {campaign.gm}, or send ANSWER {asked.number} with your token."
         page = Notice(
             subject="rejected: a mail in your name", title="Answer not accepted", blocks=(said, how), to_gm=True
         )
-        return f"a reply to question {asked.number}, not from the GM; {_warn_gm(case, campaign, page)}", False
-    lines = [*case.letter.lines]
+        return f"a reply to question {asked.number}, not from the GM; {_warn_gm(context, campaign, page)}", False
+    lines = [*context.message.lines]
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     to = _TO.fullmatch(lines[first]) if lines else None
     audience = to[2].upper() if to and to[1] in (None, str(asked.number)) else ""
@@ -294,66 +299,66 @@ def answer_question(mail: Reading) -> Outcome:
     command = f"ANSWER {asked.number}" + (f" TO {audience}" if audience in AUDIENCES else "")
     sheet = GmFrame(campaign.name, "", tuple(enumerate([command, *lines], start=1)))
     # Words to a question are asked for, so that the code does.
-    return run(case, campaign, sheet, {}, "token" if trust_in(mail) == "code" else "address"), False
+    return run(context, campaign, sheet, {}, "token" if trust_in(mail) == "code" else "address"), False
 
 
 def answer_offer(mail: Reading) -> Outcome:
     """Do what a YES, a NO or no answer to an offer says."""
-    case, asked, campaign = mail.case, mail.asked, mail.gm_campaign
+    context, asked, campaign = mail.context, mail.asked, mail.gm_campaign
     assert asked is not None
-    if not is_from_gm(case, campaign):
-        return refuse_other(case, campaign), False
+    if not is_from_gm(context, campaign):
+        return refuse_other(context, campaign), False
     step = STEPS["offer"][mail.said]
     if step == "do":
-        return _accept(case, campaign, asked, mail.came.wishes), False
-    if not is_open(asked, case.now):
-        return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")]), False
-    if step == "end" and mark_confirmed(case.session, asked, case.now):
+        return _accept(context, campaign, asked, mail.came.wishes), False
+    if not is_open(asked, context.now):
+        return _refuse(context, campaign, asked, _SETTLED[asked.data.get("outcome", "")]), False
+    if step == "end" and mark_confirmed(context.session, asked, context.now):
         asked.data = {**asked.data, "outcome": "declined"}
-        return _refuse(case, campaign, asked, "You said NO, so the offer has ended"), False
-    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(case.letter)} "}.get(mail.said, "")
+        return _refuse(context, campaign, asked, "You said NO, so the offer has ended"), False
+    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(context.message)} "}.get(mail.said, "")
     why = f"{why}To do it, reply with YES alone on the first line"
-    return _refuse(case, campaign, asked, why, code=asked.code), False
+    return _refuse(context, campaign, asked, why, code=asked.code), False
 
 
-def _accept(case: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:
+def _accept(context: MessageContext, campaign: Campaign, asked: PendingRequest, wishes: Wishes) -> str:
     """Do what an offer has shown, once, and only if the campaign has not changed since.
 
     Raises:
         FilesNeeded: If `wishes` lacks the files that its commands came with.
     """
-    if asked.data["files"] and not wishes and is_open(asked, case.now):
+    if asked.data["files"] and not wishes and is_open(asked, context.now):
         raise FilesNeeded(_frame_of(asked, campaign), asked.data["letter"], asked.data["files"])
-    unchanged = _fingerprint(case, campaign) == asked.data["seen"]
+    unchanged = _fingerprint(context, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
-    if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
-        return _refuse(case, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
+    if not (is_open(asked, context.now) and mark_confirmed(context.session, asked, context.now)):
+        return _refuse(context, campaign, asked, _SETTLED[asked.data.get("outcome", "")])
     sheet = _frame_of(asked, campaign)
     if unchanged:
-        run = run_frame(case, campaign.name, sheet, wishes, sure=True)
+        run = run_frame(context, campaign.name, sheet, wishes, sure=True)
     else:
-        run = run_frame(case, campaign.name, sheet, wishes)
+        run = run_frame(context, campaign.name, sheet, wishes)
         run = replace(run, answer=replace(run.answer, changed=run.waits))
-    _tell(case, campaign, sheet, run)
+    _tell(context, campaign, sheet, run)
     return f"from the GM of {campaign.name}, by reply: " + _summary(run.answer)
 
 
 def _frame_of(asked: PendingRequest, campaign: Campaign) -> GmFrame:
     lines = tuple((number, line) for number, line in asked.data["lines"])
-    return GmFrame(campaign.name, "", lines, letter=asked.data["letter"])
+    return GmFrame(campaign.name, "", lines, letter_id=asked.data["letter"])
 
 
-def _refuse(case: MessageContext, campaign: Campaign, asked: PendingRequest, why: str, *, code: str = "") -> str:
+def _refuse(context: MessageContext, campaign: Campaign, asked: PendingRequest, why: str, *, code: str = "") -> str:
     lines = [command_line(order) for order in parse_gm_frame(_frame_of(asked, campaign)).parsed.orders]
     page = GmAnswer(campaign=campaign.name, result="not-done", at_fault="; ".join(lines), problem=why)
-    return f"{why}; " + _limited(case, campaign, page, code=code)
+    return f"{why}; " + _limited(context, campaign, page, code=code)
 
 
-def _limited(case: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPage, *, code: str = "") -> str:
+def _limited(context: MessageContext, campaign: Campaign, page: GmAnswer | GmHelpPage, *, code: str = "") -> str:
     """Queue an answer to a message without a token, to the GM's registered address; return what to note."""
-    if is_echo(case, None, digits=bool(case.key)):
-        return case.silent(ECHO)
-    return answer(case, campaign.gm, page, about=campaign, code=code)
+    if is_echo(context, None, digits=bool(context.key)):
+        return context.silent(ECHO)
+    return answer(context, campaign.gm, page, about=campaign, code=code)
 
 
 def _summary(told: GmAnswer) -> str:
@@ -366,28 +371,28 @@ def _summary(told: GmAnswer) -> str:
 
 def take_form(mail: Reading) -> Outcome:
     """Take the ruling in a reply to a mail with a form."""
-    case, sent = mail.case, mail.mail_with_form
-    campaign = case.session.get(Campaign, sent.campaign_id) if sent is not None else None
+    context, sent = mail.context, mail.mail_with_form
+    campaign = context.session.get(Campaign, sent.campaign_id) if sent is not None else None
     if sent is None or campaign is None:
         return "a reply to the form of a campaign that is gone", False
-    if not is_from_gm(case, campaign):
-        return refuse_other(case, campaign), False
+    if not is_from_gm(context, campaign):
+        return refuse_other(context, campaign), False
     try:
-        frame = _read_ruling(case.session, case.letter, sent, campaign)
+        frame = _read_ruling(context.session, context.message, sent, campaign)
     except CampaignError as error:
         why = str(error)
         page = GmAnswer(campaign=campaign.name, result="not-done", fact="ruling", at_fault="RULING", problem=why)
         # As `answer` limits it: an answering machine may send back the form for ever.
-        return "no ruling in it; " + answer(case, campaign.gm, page, about=campaign, code=sent.code), False
+        return "no ruling in it; " + answer(context, campaign.gm, page, about=campaign, code=sent.code), False
     # The form is asked for, so that the code does.
     trust: Trust = "token" if trust_in(mail) == "code" else "address"
-    return run(case, campaign, frame, mail.came.wishes, trust), False
+    return run(context, campaign, frame, mail.came.wishes, trust), False
 
 
-def _read_ruling(session: Session, letter: Message, sent: PendingRequest, campaign: Campaign) -> GmFrame:
+def _read_ruling(session: Session, message: Message, sent: PendingRequest, campaign: Campaign) -> GmFrame:
     """Return the commands in a reply to a mail with a form. Raises CampaignError if there are none for today."""
     turn = session.get(Turn, sent.data.get("turn_id"))
     if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
         raise CampaignError(f"the mail that you answer is about another turn than the open one, {campaign.turn}")
-    form = choose_form(find_forms(letter.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
+    form = choose_form(find_forms(message.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
     return GmFrame(campaign.name, "", tuple(enumerate((form.command, *form.lines), start=1)), sent.code)

@@ -24,7 +24,7 @@ Handler = Callable[["Reading"], Outcome | Confirmed]
 
 
 def _note_machine(mail: Reading) -> Outcome:
-    return note_machine(mail.came.case), False
+    return note_machine(mail.came.context), False
 
 
 def _leave_past(_mail: Reading) -> Outcome:
@@ -32,17 +32,17 @@ def _leave_past(_mail: Reading) -> Outcome:
 
 
 def _note_test(mail: Reading) -> Outcome:
-    if mail.came.case.key:
+    if mail.came.context.key:
         return "the reply to a test of the mailbox: pbem doctor shows it", False
     return "a reply to a test of the mailbox that proves nothing: another address was asked, or too long ago", False
 
 
 def _send_help(mail: Reading) -> Outcome:
-    return send_help(mail.case, mail.help or ()), False
+    return send_help(mail.context, mail.help or ()), False
 
 
 def _offer_games(mail: Reading) -> Outcome:
-    return to_stranger(mail.case), False
+    return to_stranger(mail.context), False
 
 
 HANDLERS: Mapping[Route, Handler] = {

@@ -176,9 +176,9 @@ class Screened:
     notes: tuple[str, ...] = ()
 
 
-def screen_texts(case: MessageContext, spot: SeatContext, request: CommandList) -> Screened:
+def screen_texts(context: MessageContext, place: SeatContext, request: CommandList) -> Screened:
     """Return what stands in the texts of a message for a seat, and below them."""
-    reader = _Reader(case, spot)
+    reader = _Reader(context, place)
     commands = {at: line for at, line in request.lines if at in request.texts and _is_for_seat(line)}
     split = [each for at, line in commands.items() for each in reader.split(line, request.texts[at])]
     unread = [each.command for each in split[MOST_COMMANDS:]]
@@ -228,31 +228,31 @@ class _Part:
 class _Reader:
     """Reads the lines of a text as the seat's player may have meant them."""
 
-    case: MessageContext
-    spot: SeatContext
+    context: MessageContext
+    place: SeatContext
 
     @cached_property
     def game(self) -> AnyRuleset:
         """The game of the seat."""
-        return self.case.app.game(self.spot.game)
+        return self.context.app.game(self.place.game)
 
     @cached_property
     def _view(self) -> View:
-        view: View = json.loads(self.spot.view)
+        view: View = json.loads(self.place.view)
         return view
 
     @cached_property
     def _lines(self) -> LineReader:
-        spot = self.spot
-        seats = load_campaign(self.case.session, spot.campaign).seats
-        playing = spot.status == CampaignState.RUNNING and spot.playing
-        return LineReader(self.game, self._view, spot.campaign, spot.seat, seats, playing=playing)
+        place = self.place
+        seats = load_campaign(self.context.session, place.campaign).seats
+        playing = place.status == CampaignState.RUNNING and place.playing
+        return LineReader(self.game, self._view, place.campaign, place.seat, seats, playing=playing)
 
     @cached_property
     def _has_orders(self) -> bool:
         """True if orders of the seat count already."""
-        which = {"turn_id": self.spot.turn_id, "seat_id": self.spot.seat_id}
-        return earlier_sheets(self.case.session, self.game.orders, **which).counted is not None
+        which = {"turn_id": self.place.turn_id, "seat_id": self.place.seat_id}
+        return earlier_sheets(self.context.session, self.game.orders, **which).counted is not None
 
     def split(self, command: str, text: str) -> list[_Part]:
         """Return a text in the parts into which the commands in it divide it."""
@@ -266,13 +266,13 @@ class _Reader:
 
     def below(self, lines: Sequence[str], inside: Sequence[str]) -> tuple[SheetText | None, tuple[str, ...]]:
         """Return the orders below the END of a text, with those `inside` texts, and a note on lines that are none."""
-        found = find_sheet(lines, {self.spot.campaign})
+        found = find_sheet(lines, {self.place.campaign})
         if found.header is not None:
             return (_with_above(found, inside) if inside else found), ()
         typed = [line for line in lines if not ends_text(line)]
         if any(order for _, order in self._lines.orders(typed)):
             return plain_sheet([*inside, *typed]), ()
-        return (plain_sheet(inside) if inside else None), tuple(unread_note(lines, {self.spot.campaign}))
+        return (plain_sheet(inside) if inside else None), tuple(unread_note(lines, {self.place.campaign}))
 
     def goes_on(self, lines: Sequence[str]) -> bool:
         """Return True if there are words below the END of a text, and no orders."""
@@ -302,7 +302,7 @@ class _Reader:
 
     def _foot(self, lines: Sequence[str], orders: Iterable[int]) -> int:
         """Return the line from which on there is nothing but orders, and a closing."""
-        names = sender_names(self.case.letter.sender_name, self.case.sender, self.spot.address, self.spot.seat)
+        names = sender_names(self.context.message.sender_name, self.context.sender, self.place.address, self.place.seat)
         kind = find_courtesies(self.game, self._view, tuple(enumerate(lines)), names)
         foot, first = len(lines), min(orders)
         while foot > first and (foot - 1 in orders or foot - 1 in kind or not lines[foot - 1].strip()):

@@ -42,10 +42,10 @@ def find_ours(session: Session, address: str, heads: Iterable[bytes]) -> list[Ju
 
 
 def _read(session: Session, address: str, head: bytes) -> JunkMail | None:
-    letter = parse_headers(head)
-    shown = find_codes(session, replace(letter, references=()), address, None).shown
+    message = parse_headers(head)
+    shown = find_codes(session, replace(message, references=()), address, None).shown
     campaign = next((code.campaign for code in shown if code.campaign), "")
-    return JunkMail(letter.sender or "?", redact_all(letter.subject), campaign) if shown else None
+    return JunkMail(message.sender or "?", redact_all(message.subject), campaign) if shown else None
 
 
 def junk_since(now: dt.datetime) -> dt.datetime:

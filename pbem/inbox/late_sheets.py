@@ -51,63 +51,69 @@ def lines_of_message(app: App, session: Session, campaign: str, seat: SeatName, 
     Raises:
         CampaignError: If there is no such seat or message, or the message is not for the seat.
     """
-    place = find_seat_view(load_campaign(session, campaign), seat)
-    row, spot = session.get(InboxMessage, number), find_seat(session, campaign, place.seat)
+    seat_view = find_seat_view(load_campaign(session, campaign), seat)
+    row, place = session.get(InboxMessage, number), find_seat(session, campaign, seat_view.seat)
     unknown = CampaignError(
-        f"message {number} is none for the seat {place.seat} of {campaign}: look at its number again"
+        f"message {number} is none for the seat {seat_view.seat} of {campaign}: look at its number again"
     )
-    if row is None or spot is None:
+    if row is None or place is None:
         raise unknown
-    letter = parse_message(row.raw)
-    codes = find_codes(session, letter, app.settings.address, None)
-    case = MessageContext(app, session, row.received_at, number, letter, codes=codes)
-    mail = Reading(OpenedMessage(case, find_sheet(letter.lines, {campaign}), None), {campaign})
+    message = parse_message(row.raw)
+    codes = find_codes(session, message, app.settings.address, None)
+    context = MessageContext(app, session, row.received_at, number, message, codes=codes)
+    mail = Reading(OpenedMessage(context, find_sheet(message.lines, {campaign}), None), {campaign})
     header = mail.sheet.header
-    named = header is not None and (header.campaign, header.seat) == (campaign, place.seat)
-    if not (named or any(code.seat_id == spot.seat_id for code in codes.reports)):
+    named = header is not None and (header.campaign, header.seat) == (campaign, seat_view.seat)
+    if not (named or any(code.seat_id == place.seat_id for code in codes.reports)):
         raise unknown
-    _, _, sheet = with_edited_form(mail.case, Accepted(spot), mail.sheet)
-    return _orders_in(mail.case, spot, sheet)
+    _, _, sheet = with_edited_form(mail.context, Accepted(place), mail.sheet)
+    return _orders_in(mail.context, place, sheet)
 
 
-def _orders_in(case: MessageContext, spot: SeatContext, sheet: SheetText) -> Lines:
+def _orders_in(context: MessageContext, place: SeatContext, sheet: SheetText) -> Lines:
     """Return the lines of the sheet that counts in a message, without courtesies."""
-    ruleset, view = case.app.game(spot.game), json.loads(spot.view)
-    names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
-    sheet = choose_sheet(ruleset, view, sheet, case.letter.filed, names)
+    ruleset, view = context.app.game(place.game), json.loads(place.view)
+    names = sender_names(context.message.sender_name, context.message.sender or "", place.address, place.seat)
+    sheet = choose_sheet(ruleset, view, sheet, context.message.filed, names)
     left = find_courtesies(ruleset, view, sheet.lines, names)
     return redact_lines([line for line in sheet.lines if line[0] not in left and line[1].strip()])
 
 
-def tell_gm_of_late(case: MessageContext, claim: Declined) -> MessageContext:
+def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext:
     """Tell the GM, once, of a sheet for the turn that was run last; return the message, with a note on it if so."""
-    spot, late = claim.spot, _turn_answered(case, claim)
-    if spot is None or late is None:
-        return case
+    place, late = result.place, _turn_answered(context, result)
+    if place is None or late is None:
+        return context
     try:
-        lines = lines_of_message(case.app, case.session, spot.campaign, spot.seat, case.letter_id)
+        lines = lines_of_message(context.app, context.session, place.campaign, place.seat, context.letter_id)
     except CampaignError:
-        return case
-    ruleset = case.app.game(spot.game)
+        return context
+    ruleset = context.app.game(place.game)
     if not (ruleset.free_text and lines) and not ruleset.parse(late.view, lines).entries:
-        return case
-    context = case.campaign_context(locked_campaign(case.session, spot.campaign))
-    id_: tuple[str | int, ...] = ("late", spot.campaign, late.number, spot.seat, *(line for _, line in lines))
-    if not was_posted(context, id_):
+        return context
+    campaign_context = context.campaign_context(locked_campaign(context.session, place.campaign))
+    id_: tuple[str | int, ...] = ("late", place.campaign, late.number, place.seat, *(line for _, line in lines))
+    if not was_posted(campaign_context, id_):
         # A GM who plays is shown no orders, nor what they would do, unless they ask for it.
-        plays = context.snapshot.gm.lower() in (place.address.lower() for place in context.snapshot.playing)
-        what = () if plays else (_ORDERS, form(*(line for _, line in lines)), *_what_changes(context, spot.seat, lines))
-        seat, label, number = spot.seat, late.label, case.letter_id
-        came = format_time(case.now, context.snapshot.schedule.zone)
+        plays = campaign_context.snapshot.gm.lower() in (
+            seat_view.address.lower() for seat_view in campaign_context.snapshot.playing
+        )
+        what = (
+            ()
+            if plays
+            else (_ORDERS, form(*(line for _, line in lines)), *_what_changes(campaign_context, place.seat, lines))
+        )
+        seat, label, number = place.seat, late.label, context.letter_id
+        came = format_time(context.now, campaign_context.snapshot.schedule.zone)
         blocks = (
             f"It was read {came}, as message {number}, after the turn was run.",
             *what,
             "To run the turn again with it, reply with the first line, or type the second:",
-            form(f"RERUN {seat} {number}", f"pbem rerun {spot.campaign} --sheet {seat}=inbox:{number}"),
+            form(f"RERUN {seat} {number}", f"pbem rerun {place.campaign} --sheet {seat}=inbox:{number}"),
             "To leave the turn as it is, do nothing.",
         )
-        post(context, GM, Notice(subject=f"the sheet of {seat} for {label} came late", blocks=blocks), id_=id_)
-    return replace(case, letter=replace(case.letter, notes=(*case.letter.notes, TOLD)))
+        post(campaign_context, GM, Notice(subject=f"the sheet of {seat} for {label} came late", blocks=blocks), id_=id_)
+    return replace(context, message=replace(context.message, notes=(*context.message.notes, TOLD)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +125,13 @@ class _LateFor:
     label: str
 
 
-def _turn_answered(case: MessageContext, claim: Declined) -> _LateFor | None:
+def _turn_answered(context: MessageContext, result: Declined) -> _LateFor | None:
     """Return the turn whose report a message answers, if it is the one that was run last."""
-    seat_id = claim.spot.seat_id if claim.spot else 0
-    answered = next((code for code in case.codes if code.is_report and code.seat_id == seat_id), None)
-    report = case.session.get(Report, answered.subject_id) if answered and claim.reason in _LATE else None
-    turn = case.session.get(Turn, report.turn_id) if report else None
-    if report is None or turn is None or claim.spot is None or turn.shelf_id or turn.number != claim.spot.turn - 1:
+    seat_id = result.place.seat_id if result.place else 0
+    answered = next((code for code in context.codes if code.is_report and code.seat_id == seat_id), None)
+    report = context.session.get(Report, answered.subject_id) if answered and result.reason in _LATE else None
+    turn = context.session.get(Turn, report.turn_id) if report else None
+    if report is None or turn is None or result.place is None or turn.shelf_id or turn.number != result.place.turn - 1:
         return None
     view = json.loads(report.view)
     return _LateFor(turn.number, view, view["label"])

@@ -44,86 +44,86 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]*+")
 _AS = re.compile(r"\bas[ ]+(?:the[ ]+)?([a-z0-9-]{1,20}+)", re.IGNORECASE)
 
 
-def to_stranger(case: MessageContext, *, asked: str = "") -> str:
+def to_stranger(context: MessageContext, *, asked: str = "") -> str:
     """Answer a message of an unknown sender; return what to note of it.
 
     The answer is the same whether or not what the message names exists. `asked` is the
     campaign that it asks to join, and that takes no players.
     """
-    if case.letter.sender is None:
-        return case.silent("no sender can be read")
-    return offer_games(case, case.letter.sender, asked=asked)
+    if context.message.sender is None:
+        return context.silent("no sender can be read")
+    return offer_games(context, context.message.sender, asked=asked)
 
 
-def offer_games(case: MessageContext, to: str, *, asked: str = "") -> str:
+def offer_games(context: MessageContext, to: str, *, asked: str = "") -> str:
     """Mail a person without a seat the games that they can join; return what to note of it."""
-    if not (case.key or is_known(case.session, to)) and (why := reply_limit_reason(case, to, "answer")):
-        return case.silent(why)  # before campaigns are loaded, for the sake of floods
-    games = _open_games(case)
+    if not (context.key or is_known(context.session, to)) and (why := reply_limit_reason(context, to, "answer")):
+        return context.silent(why)  # before campaigns are loaded, for the sake of floods
+    games = _open_games(context)
     names = [game.campaign for game in games]
     gms = {game.gm.lower(): game.gm for game in games}
-    settings = case.app.settings
+    settings = context.app.settings
     page = OpenGames(
-        address=case.address,
-        wrote=_excerpt(case) if games else "",
-        seated=_is_for_seat(case),
+        address=context.address,
+        wrote=_excerpt(context) if games else "",
+        seated=_is_for_seat(context),
         games=tuple(games[:MOST_OFFERED]),
         asked=asked,
-        hint=_nearest(asked or _misspelt(case), names),
+        hint=_nearest(asked or _misspelt(context), names),
         site=settings.site_url if settings.has_site else "",
         gm=next(iter(gms.values())) if len(gms) == 1 else "",
     )
-    return answer(case, to, page)
+    return answer(context, to, page)
 
 
-def _open_games(case: MessageContext) -> list[OpenGame]:
+def _open_games(context: MessageContext) -> list[OpenGame]:
     """Return the campaigns that take players by mail, those with a free seat first."""
     found = []
-    for name in taking_players(case.session):
+    for name in taking_players(context.session):
         try:
-            found.append(describe_open_game(case.app, load_campaign(case.session, name)))
+            found.append(describe_open_game(context.app, load_campaign(context.session, name)))
         except CampaignError:  # its game is not installed here, or cannot be used
             continue
     return sorted(found, key=lambda game: not game.free)
 
 
-def _excerpt(case: MessageContext) -> str:
+def _excerpt(context: MessageContext) -> str:
     """Return the beginning of a message to be quoted back; without keys, frames, links and addresses.
 
     The answer may go to a forged address: it must not carry a text of another's choice.
     """
-    if _is_for_seat(case):
+    if _is_for_seat(context):
         return ""
-    text = redact_all(case.letter.text if case.letter.text.strip() else bare_subject(case.letter.subject))
+    text = redact_all(context.message.text if context.message.text.strip() else bare_subject(context.message.subject))
     words = [word for word in text.split() if not _LINK.search(word)]
     said = " ".join(words).replace('"', "'")
     return said if len(said) <= _EXCERPT else f"{said[:_EXCERPT].rstrip()} ..."
 
 
-def _is_for_seat(case: MessageContext) -> bool:
+def _is_for_seat(context: MessageContext) -> bool:
     """Return True if a message has a frame, or a code that is not known: it is from a person who plays somewhere."""
-    framed = any(map(_FRAME.match, case.letter.lines))
-    return framed or bool(find_reply_codes(case.letter, case.address))
+    framed = any(map(_FRAME.match, context.message.lines))
+    return framed or bool(find_reply_codes(context.message, context.address))
 
 
 def _nearest(word: str, names: list[str]) -> str:
     return next(iter(difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)), "") if word else ""
 
 
-def find_join_wish(case: MessageContext) -> CommandList | None:
+def find_join_wish(context: MessageContext) -> CommandList | None:
     """Return the JOIN that a message without orders or commands means in plain words; None if it means none.
 
     A line of it, or its subject, has a word for joining and the name of a campaign that takes players. JOIN changes
     nothing before its sender has said YES, so that a message taken for one by mistake does no harm.
     """
-    if case.key:
+    if context.key:
         return None
-    open_ = taking_players(case.session)
-    for line in _first_lines(case):
+    open_ = taking_players(context.session)
+    for line in _first_lines(context):
         if _WISH.search(line) and not _NOT.search(line):
             named = next((word for word in _NAME.findall(line.lower()) if word in open_), "")
             if named:
-                return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), texts={1: case.letter.text})
+                return CommandList(None, ((1, f"JOIN {named}{_wished_seat(line)}"),), texts={1: context.message.text})
     return None
 
 
@@ -132,15 +132,15 @@ def _wished_seat(line: str) -> str:
     return f" AS {found[1].lower()}" if found else ""
 
 
-def _misspelt(case: MessageContext) -> str:
+def _misspelt(context: MessageContext) -> str:
     """Return the word behind a wish to join that may be the name of a campaign, misspelt; "" if there is none."""
-    for line in _first_lines(case):
+    for line in _first_lines(context):
         if found := _WISH.search(line):
             behind = _NAME.findall(line.lower()[found.end() :])
             return next((word for word in behind if any(map(str.isdigit, word))), behind[0] if behind else "")
     return ""
 
 
-def _first_lines(case: MessageContext) -> list[str]:
-    lines = [line[:1_000] for line in case.letter.lines if line.strip()]
-    return [bare_subject(case.letter.subject), *lines[:_MOST_READ]]
+def _first_lines(context: MessageContext) -> list[str]:
+    lines = [line[:1_000] for line in context.message.lines if line.strip()]
+    return [bare_subject(context.message.subject), *lines[:_MOST_READ]]

@@ -43,47 +43,49 @@ _CHARACTERS = 800
 
 
 def _offer(
-    case: MessageContext,
-    spot: SeatContext,
+    context: MessageContext,
+    place: SeatContext,
     kind: RequestKind,
     to: Person,
     data: dict[str, Any],
     **shown: Any,
 ) -> bool:
     """Ask a person whether their words are to be sent, as they are shown; return False if they were asked enough."""
-    data = {**data, "seat_id": spot.seat_id, "person_id": to.id}
+    data = {**data, "seat_id": place.seat_id, "person_id": to.id}
     code = create_request(
-        case.session, kind, case.now, to=to.address, data=data, campaign_id=spot.campaign_id, account=kind
+        context.session, kind, context.now, to=to.address, data=data, campaign_id=place.campaign_id, account=kind
     )
     if code is None:
         return False
     page = ConfirmSender(
-        address=case.address,
-        sender=case.shown_sender,
+        address=context.address,
+        sender=context.shown_sender,
         days=DAYS,
-        campaign=spot.campaign,
-        seat=spot.seat,
+        campaign=place.campaign,
+        seat=place.seat,
         **{"excerpt": "", **shown},
     )
-    id_ = mailer_of(case, spot).id_of("question", code)
-    answer(case, to.address, page, about=spot, code=code, id_=id_, kind="question")
+    id_ = mailer_of(context, place).id_of("question", code)
+    answer(context, to.address, page, about=place, code=code, id_=id_, kind="question")
     return True
 
 
 def offer_press_reply(mail: Reading) -> Outcome:
     """Offer to send on a plain reply to press."""
     assert mail.press_answered is not None
-    case, (press, spot) = mail.case, mail.press_answered
-    writer, player = _name_writer(case, press), find_person(case.session, spot.address)
+    context, (press, place) = mail.context, mail.press_answered
+    writer, player = _name_writer(context, press), find_person(context.session, place.address)
     assert player is not None
     try:
-        text = sanitise_text(case.letter.text).text
+        text = sanitise_text(context.message.text).text
     except CampaignError as error:
-        return _refuse(case, spot, writer, as_sentence(str(error))), False
+        return _refuse(context, place, writer, as_sentence(str(error))), False
     data = {"press_id": press.id, "text": text}
-    if not _offer(case, spot, RequestKind.PRESS, player, data, excerpt=_shorten(text), press=writer):
-        return _refuse(case, spot, writer, f"You were asked {A_DAY} times today whether to send such a reply."), False
-    return f"a reply to press; asked {spot.address} whether to send it on", False
+    if not _offer(context, place, RequestKind.PRESS, player, data, excerpt=_shorten(text), press=writer):
+        return _refuse(
+            context, place, writer, f"You were asked {A_DAY} times today whether to send such a reply."
+        ), False
+    return f"a reply to press; asked {place.address} whether to send it on", False
 
 
 def _shorten(text: str) -> str:
@@ -93,19 +95,19 @@ def _shorten(text: str) -> str:
     return "\n".join([*lines[:_LINES], *(["(and more)"] if more else [])])
 
 
-def _name_writer(case: MessageContext, press: Press) -> str:
+def _name_writer(context: MessageContext, press: Press) -> str:
     if press.sender_id is None:
         return _THEIR_GM
-    return _UNNAMED if press.anonymous else case.session.get_one(Seat, press.sender_id).name
+    return _UNNAMED if press.anonymous else context.session.get_one(Seat, press.sender_id).name
 
 
-def _refuse(case: MessageContext, spot: SeatContext, writer: str, why: str) -> str:
+def _refuse(context: MessageContext, place: SeatContext, writer: str, why: str) -> str:
     how = {_THEIR_GM: "ASK GM", _UNNAMED: "PRESS TO ALL"}.get(writer, f"PRESS TO {writer}")
     said = (
         f"your reply was not sent to {writer}. {why}\nTo write, begin a mail with the line {how}; your words go below."
     )
-    page = Answer(address=case.address, done=(CommandResult.refused("a reply to press", said),), notes=case.notes)
-    return "a reply to press; " + answer(case, spot.address, page, about=spot, code=spot.code)
+    page = Answer(address=context.address, done=(CommandResult.refused("a reply to press", said),), notes=context.notes)
+    return "a reply to press; " + answer(context, place.address, page, about=place, code=place.code)
 
 
 def send_press_reply(context: Context, place: SeatView, request: PendingRequest) -> str:
@@ -142,40 +144,40 @@ def _answer_unnamed(context: Context, place: SeatView, writer: SeatView, text: s
     return f"Your reply, signed {place.seat}, {how} to the writer, whom you are not told."
 
 
-def offer_texts(case: MessageContext, spot: SeatContext, found: Screened, *, deputy: str) -> str | CommandResult:
+def offer_texts(context: MessageContext, place: SeatContext, found: Screened, *, deputy: str) -> str | CommandResult:
     """Show texts to their writer as they would go out, and ask; return what to note, or a refusal to answer."""
-    shown = _look(case, spot, found, deputy)
+    shown = _look(context, place, found, deputy)
     able = [[each.command, each.text] for each in shown if not each.fault]
     names = ", ".join(dict.fromkeys(each.command for each in shown))
     if not able:
         why = " ".join(f"{each.command}: {each.fault}" for each in shown)
         return CommandResult.refused(names, f"nothing was sent. {why}")
-    person = find_person(case.session, deputy or spot.address)
+    person = find_person(context.session, deputy or place.address)
     data = {"deputy": deputy, "pieces": able}
     because = tuple(redact_all(line.strip()) for line in found.because)
-    notes = (*case.notes, *found.notes)
+    notes = (*context.notes, *found.notes)
     if person is None or not _offer(
-        case, spot, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
+        context, place, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
     ):
         return CommandResult.refused(names, f"nothing was sent. You were asked {A_DAY} times today about such texts")
     return f"held; asked {person.address} whether to send {len(able)} texts"
 
 
-def _look(case: MessageContext, spot: SeatContext, found: Screened, deputy: str) -> tuple[HeldText, ...]:
+def _look(context: MessageContext, place: SeatContext, found: Screened, deputy: str) -> tuple[HeldText, ...]:
     """Return the pieces as they would go out, with the fault of each that cannot."""
     # Tried together, since they share limits; the savepoint undoes it.
-    point = case.session.begin_nested()
+    point = context.session.begin_nested()
     try:
-        return tuple(_try(case, spot, piece, deputy) for piece in found.pieces)
+        return tuple(_try(context, place, piece, deputy) for piece in found.pieces)
     finally:
         point.rollback()
 
 
-def _try(case: MessageContext, spot: SeatContext, piece: Piece, deputy: str) -> HeldText:
-    context = case.campaign_context(locked_campaign(case.session, spot.campaign))
+def _try(context: MessageContext, place: SeatContext, piece: Piece, deputy: str) -> HeldText:
+    campaign_context = context.campaign_context(locked_campaign(context.session, place.campaign))
     try:
         text = sanitise_text(piece.text).text
-        _fill_in(spot.seat, piece.command, text, case.account, deputy).do(context)
+        _fill_in(place.seat, piece.command, text, context.account, deputy).do(campaign_context)
     except CampaignError as error:
         return HeldText(piece.command, redact_all(piece.text.strip()), as_sentence(str(error)))
     return HeldText(piece.command, text)

@@ -101,7 +101,7 @@ _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
 
 
-def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome | Doubt:
+def process_sheet(context: MessageContext, result: Accepted, sheet: SheetText) -> Outcome | Doubt:
     """Save a sheet for the open turn and queue its receipt, or answer a message that has none.
 
     Returns:
@@ -110,32 +110,32 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     Raises:
         RateLimitExceeded: too many sheets were taken before, so this one is left alone.
     """
-    spot, deputy, ruleset = claim.spot, claim.deputy, case.app.game(claim.spot.game)
-    earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
-    if most := sheet_limit(case, spot, earlier.last):
-        said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
-        raise RateLimitExceeded(said, warn_of_limit(case, spot, "sheets", most))
-    typed = _read_typed(case, claim, sheet, earlier)
+    place, deputy, ruleset = result.place, result.deputy, context.app.game(result.place.game)
+    earlier = earlier_sheets(context.session, ruleset.orders, turn_id=place.turn_id, seat_id=place.seat_id)
+    if most := sheet_limit(context, place, earlier.last):
+        said = f"{most} sheets like it came for the seat {place.seat} of {place.campaign}"
+        raise RateLimitExceeded(said, warn_of_limit(context, place, "sheets", most))
+    typed = _read_typed(context, result, sheet, earlier)
     if typed.command is ClearOrders:
-        return _clear_orders(case, claim, typed.sheet, earlier)
-    if typed.command is None and (reason := _reason_to_refuse(case, typed, earlier)):
-        return _refuse_empty_sheet(case, typed, claim.deputy or spot.address, earlier.counted, reason), False
+        return _clear_orders(context, result, typed.sheet, earlier)
+    if typed.command is None and (reason := _reason_to_refuse(context, typed, earlier)):
+        return _refuse_empty_sheet(context, typed, result.deputy or place.address, earlier.counted, reason), False
     sheet, lines, aside, kept = _lines_to_parse(typed, earlier.counted)
     reading = parse_sheet(ruleset, typed.view, lines, aside)
     reading, typed = (
         dataclasses.replace(reading, notes=(*kept, *reading.notes)),
         dataclasses.replace(typed, sheet=sheet),
     )
-    reading, wishes = _split_wishes(case, reading)
+    reading, wishes = _split_wishes(context, reading)
     if not reading.parsed.entries and not _has_orderlike_lines(reading, wishes):
         if wishes:
-            return _answer_wishes(case, claim, wishes, reading.notes), False
+            return _answer_wishes(context, result, wishes, reading.notes), False
         if typed.is_chatter(reading):
             unread = quote_lines([line for _, line in typed.plain.lines if line.strip()])
             notes = (f"Not read, as they begin like no order: {unread}.",)
-            to = claim.deputy or spot.address
-            return _refuse_empty_sheet(case, typed, to, earlier.counted, "no-orders", notes), False
-    if doubt := _doubt_of(case, typed, reading, earlier.counted):
+            to = result.deputy or place.address
+            return _refuse_empty_sheet(context, typed, to, earlier.counted, "no-orders", notes), False
+    if doubt := _doubt_of(context, typed, reading, earlier.counted):
         return doubt
     read = SheetToSave(
         reading=reading,
@@ -143,24 +143,24 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
         author=Author.DEPUTY if deputy else Author.PLAYER,
         says_wait=typed.sheet.wait,
         text=typed.sheet.text(),
-        letter_id=case.letter_id,
+        letter_id=context.letter_id,
     )
-    save_sheets(case.session, [read], case.now)
-    receipt = _build_receipt(case, claim, typed, read)
-    _send_verdict(case, spot, lambda own: dataclasses.replace(receipt, code=own.code), receipt.version, deputy)
+    save_sheets(context.session, [read], context.now)
+    receipt = _build_receipt(context, result, typed, read)
+    _send_verdict(context, place, lambda own: dataclasses.replace(receipt, code=own.code), receipt.version, deputy)
     errors = "" if receipt.accepted else ", only errors"
-    return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
+    return f"sheet {receipt.version} of {place.seat} in {place.campaign}{errors}", True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Typed:
     """A sheet as it was typed, before it is parsed.
 
-    `spot` is the seat, with the code of the report that was answered. `aside` are the numbers of lines that are no
+    `place` is the seat, with the code of the report that was answered. `aside` are the numbers of lines that are no
     orders. `command` is NO ORDERS or CLEAR ORDERS, if that is all. `adds`: it goes to the orders that count.
     """
 
-    spot: SeatContext
+    place: SeatContext
     ruleset: AnyRuleset
     view: View
     sheet: SheetText
@@ -185,13 +185,13 @@ class _Typed:
         return bool(reading.parsed.errors) and not (said or self.ruleset.free_text)
 
 
-def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:
-    spot, ruleset, view = claim.spot, case.app.game(claim.spot.game), json.loads(claim.spot.view)
+def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:
+    place, ruleset, view = result.place, context.app.game(result.place.game), json.loads(result.place.view)
     # A deputy's copy of the report has another code than the player's: by that one its quoted form is recognised.
-    answered = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
-    names = sender_names(case.letter.sender_name, case.letter.sender or "", spot.address, spot.seat)
-    chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), case.letter.filed, names)
-    sheet = _mask_keys(chosen, answered) if case.letter.filed else chosen  # its lines may be those of a file
+    answered = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
+    names = sender_names(context.message.sender_name, context.message.sender or "", place.address, place.seat)
+    chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), context.message.filed, names)
+    sheet = _mask_keys(chosen, answered) if context.message.filed else chosen  # its lines may be those of a file
     if ruleset.free_text or not sheet.closed:
         sheet, aside = find_words(ruleset, view, sheet, names)
     else:
@@ -200,9 +200,9 @@ def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier
     adds = False
     if any("ADD" in line.upper() for _, line in sheet.lines):
         sheet, adds = split_addition(ruleset, view, sheet, aside)
-    adds = adds or (case.confirmed is not None and case.confirmed.adds)
+    adds = adds or (context.confirmed is not None and context.confirmed.adds)
     typed = _Typed(
-        spot=answered,
+        place=answered,
         ruleset=ruleset,
         view=view,
         sheet=sheet,
@@ -211,7 +211,7 @@ def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier
         adds=adds and earlier.counted is not None,
         meaning="orders",
     )
-    if not typed.free or adds or _is_meant(case):
+    if not typed.free or adds or _is_meant(context):
         return typed
     left = typed.plain.lines or sheet.lines  # a sheet that was set aside as a whole may have been orders
     meaning = read_meaning([line for _, line in left], names)
@@ -219,9 +219,9 @@ def _read_typed(case: MessageContext, claim: Accepted, sheet: SheetText, earlier
     return dataclasses.replace(typed, aside=aside | {*talk}, meaning=meaning)
 
 
-def _is_meant(case: MessageContext) -> bool:
+def _is_meant(context: MessageContext) -> bool:
     """Return True if the player has seen the sheet as it was read, and says that it is meant so."""
-    return case.confirmed is not None and case.confirmed.meant
+    return context.confirmed is not None and context.confirmed.meant
 
 
 def _split_command(
@@ -257,11 +257,11 @@ def _command_on(ruleset: AnyRuleset, view: View, line: tuple[int, str]) -> type[
     return None if ruleset.parse(view, [line]).entries else meant
 
 
-def _split_wishes(case: MessageContext, reading: SheetReading) -> tuple[SheetReading, Mapping[int, CommandResult]]:
+def _split_wishes(context: MessageContext, reading: SheetReading) -> tuple[SheetReading, Mapping[int, CommandResult]]:
     """Return the sheet with notes in place of errors on lines that wish for a command, and the answers to these."""
     sources = dict(reading.lines)
     errors = {finding.line for finding in reading.parsed.errors}
-    answers = {number: _answer_line(case, reading, sources.get(number, "")) for number in errors}
+    answers = {number: _answer_line(context, reading, sources.get(number, "")) for number in errors}
     wishes = {number: CommandResult(sources[number].strip(), said) for number, said in answers.items() if said}
     if not wishes:
         return reading, wishes
@@ -275,9 +275,9 @@ _TO_GM = "Your GM has not seen this. To ask your GM, send ASK GM as the first li
 """The answer to a question beside orders, or in place of them."""
 
 
-def _answer_line(case: MessageContext, reading: SheetReading, line: str) -> str:
+def _answer_line(context: MessageContext, reading: SheetReading, line: str) -> str:
     """Return the answer to a line in error that wishes for a command; "" if it may be meant as an order."""
-    if said := answer_wish(line, case.now.date()):
+    if said := answer_wish(line, context.now.date()):
         return said
     if reading.book.is_like_order(line):
         return ""
@@ -297,63 +297,67 @@ def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResu
 
 
 def _answer_wishes(
-    case: MessageContext, claim: Accepted, wishes: Mapping[int, CommandResult], notes: tuple[str, ...]
+    context: MessageContext, result: Accepted, wishes: Mapping[int, CommandResult], notes: tuple[str, ...]
 ) -> str:
     """Answer a message that only wishes for a command; nothing is done."""
-    spot = claim.spot
-    if is_echo(case, spot, digits=True):
-        return case.silent(ECHO)
-    own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    place = result.place
+    if is_echo(context, place, digits=True):
+        return context.silent(ECHO)
+    own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
     page = AnswerPage(
-        address=case.address,
+        address=context.address,
         done=tuple(wishes.values())[:_MOST_ASIDE],
-        notes=(*case.notes, *notes),
+        notes=(*context.notes, *notes),
         hints=True,
     )
-    return "pointed to a command; " + answer(case, claim.deputy or spot.address, page, about=own, code=own.code)
+    return "pointed to a command; " + answer(context, result.deputy or place.address, page, about=own, code=own.code)
 
 
-def _clear_orders(case: MessageContext, claim: Accepted, sheet: SheetText, earlier: PreviousSheets) -> Outcome:
+def _clear_orders(context: MessageContext, result: Accepted, sheet: SheetText, earlier: PreviousSheets) -> Outcome:
     """Withdraw the sheet that counts, and mail it back; without one say so."""
-    spot, counted, notes = claim.spot, earlier.counted, (*case.notes, *sheet.notes, *claim.notes)
-    own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    place, counted, notes = result.place, earlier.counted, (*context.notes, *sheet.notes, *result.notes)
+    own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
     if counted is None:
-        nothing = f"no orders of yours count for {spot.label} of {spot.campaign}, so there was nothing to clear"
-        page = AnswerPage(address=case.address, done=(CommandResult.refused(ClearOrders.usage, nothing),), notes=notes)
-        return "nothing to clear; " + answer(case, claim.deputy or spot.address, page, about=own, code=own.code), False
-    back = _sheet_to_send_back(case.app.game(spot.game).orders, counted)
-    author = Author.DEPUTY if claim.deputy else Author.PLAYER
-    clear_sheets(case.session, earlier, case.now, author=author, letter_id=case.letter_id)
+        nothing = f"no orders of yours count for {place.label} of {place.campaign}, so there was nothing to clear"
+        page = AnswerPage(
+            address=context.address, done=(CommandResult.refused(ClearOrders.usage, nothing),), notes=notes
+        )
+        return "nothing to clear; " + answer(
+            context, result.deputy or place.address, page, about=own, code=own.code
+        ), False
+    back = _sheet_to_send_back(context.app.game(place.game).orders, counted)
+    author = Author.DEPUTY if result.deputy else Author.PLAYER
+    clear_sheets(context.session, earlier, context.now, author=author, letter_id=context.letter_id)
 
     def page_for(reader: SeatContext) -> AnswerPage:
-        sheet = (f"ORDERS {spot.campaign} {spot.seat} {reader.code}".rstrip(), *back, "END")
-        result = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(spot)), sheet)
-        return AnswerPage(address=case.address, done=(result,), notes=notes, cleared=spot.label)
+        sheet = (f"ORDERS {place.campaign} {place.seat} {reader.code}".rstrip(), *back, "END")
+        done = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(place)), sheet)
+        return AnswerPage(address=context.address, done=(done,), notes=notes, cleared=place.label)
 
-    _send_verdict(case, spot, page_for, earlier.next, claim.deputy)
-    return f"orders of {spot.seat} in {spot.campaign} cleared: sheet {counted.version} counts no more", False
+    _send_verdict(context, place, page_for, earlier.next, result.deputy)
+    return f"orders of {place.seat} in {place.campaign} cleared: sheet {counted.version} counts no more", False
 
 
 def _send_verdict(
-    case: MessageContext, spot: SeatContext, page_for: Callable[[SeatContext], Page], version: int, deputy: str
+    context: MessageContext, place: SeatContext, page_for: Callable[[SeatContext], Page], version: int, deputy: str
 ) -> None:
     """Queue a receipt, or the answer in its place, for the seat's own address, and for the deputy who sent the sheet.
 
     `page_for` makes it, with the reader's own code. It has its verdict in its subject, and no "Re:": a changed subject
     begins a conversation of its own.
     """
-    name = receipt_id_parts(spot.campaign, spot.seat, spot.turn, version, spot.era)
-    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    name = receipt_id_parts(place.campaign, place.seat, place.turn, version, place.era)
+    names = {place.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
-        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        id_ = mailer_of(case, spot).id_of(*parts)
-        answer(case, to, page_for(own), about=own, code=own.code, id_=id_, kind="receipt")
+        own = seat_for_deputy(context.session, place, to) if to == deputy else place
+        id_ = mailer_of(context, place).id_of(*parts)
+        answer(context, to, page_for(own), about=own, code=own.code, id_=id_, kind="receipt")
 
 
-def _describe_cleared(spot: SeatContext) -> Iterator[str]:
-    yield f"Your orders for {spot.label} of {spot.campaign} are withdrawn: none of yours count now."
-    if spot.deadline and not spot.held:
-        yield f"Orders are due {format_due(spot.deadline, Schedule.read(spot.schedule).zone)}."
+def _describe_cleared(place: SeatContext) -> Iterator[str]:
+    yield f"Your orders for {place.label} of {place.campaign} are withdrawn: none of yours count now."
+    if place.deadline and not place.held:
+        yield f"Orders are due {format_due(place.deadline, Schedule.read(place.schedule).zone)}."
     yield "To have them back, send this sheet:"
 
 
@@ -363,25 +367,25 @@ def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
     return [*(lines or [NoOrders.usage]), *["WAIT"] * counted.wait]
 
 
-def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
-    spot, sheet, view = claim.spot, typed.sheet, typed.view
-    awaited = view["awaited"] and not spot.paused
+def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
+    place, sheet, view = result.place, typed.sheet, typed.view
+    awaited = view["awaited"] and not place.paused
     counting = restated_lines(typed.ruleset.orders, read.earlier.counted) if read.earlier.counted else ()
     told = make_receipt(
         read.reading,
         read.earlier,
         read.reading.book,
-        campaign=spot.campaign,
-        seat=spot.seat,
+        campaign=place.campaign,
+        seat=place.seat,
         label=view["label"],
-        deadline=spot.deadline,
-        held=spot.held,
-        zone=Schedule.read(spot.schedule).zone,
+        deadline=place.deadline,
+        held=place.held,
+        zone=Schedule.read(place.schedule).zone,
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
     # Beside free words they go to the GM (`pbem.actions.player_words`).
-    beside = case.notes if typed.ruleset.free_text else ()
+    beside = context.notes if typed.ruleset.free_text else ()
     files = {note: name for note in beside if (name := unread_file(note))}
     return dataclasses.replace(
         told,
@@ -392,12 +396,12 @@ def _build_receipt(case: MessageContext, claim: Accepted, typed: _Typed, read: S
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
-            *(*(note for note in case.notes if note not in files), *sheet.notes, *claim.notes, *told.notes),
-            *(*_wait_note(read), *_wishes_above(case, sheet)),
+            *(*(note for note in context.notes if note not in files), *sheet.notes, *result.notes, *told.notes),
+            *(*_wait_note(read), *_wishes_above(context, sheet)),
         ),
         courtesies=(*told.courtesies, *sheet.courtesies),
-        late=told.deadline is not None and case.now >= told.deadline,
-        closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
+        late=told.deadline is not None and context.now >= told.deadline,
+        closes=told.deadline + place.policy.grace_time if told.deadline and place.policy.grace else None,
     )
 
 
@@ -408,29 +412,29 @@ def _wait_note(read: SheetToSave) -> Iterator[str]:
         yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
 
 
-def _wishes_above(case: MessageContext, sheet: SheetText) -> Iterator[str]:
+def _wishes_above(context: MessageContext, sheet: SheetText) -> Iterator[str]:
     """Yield the answers to lines above a framed sheet that wish for a command."""
-    answers = ((line.strip(), answer_wish(line, case.now.date())) for line in sheet.above[:_MOST_ABOVE])
+    answers = ((line.strip(), answer_wish(line, context.now.date())) for line in sheet.above[:_MOST_ABOVE])
     yield from islice((f"{redact_credentials(line)!r}: {said}" for line, said in answers if said), _MOST_ASIDE)
 
 
-def _doubt_of(case: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted | None) -> Doubt | None:
+def _doubt_of(context: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
-    if _is_meant(case) or not reading.accepted:
+    if _is_meant(context) or not reading.accepted:
         return None
-    doubt = None if counted is None or typed.adds else _doubt_beside(case, typed, reading, counted)
-    if doubt or not (typed.free and case.letter.machine.kind is Kind.BULK):
+    doubt = None if counted is None or typed.adds else _doubt_beside(context, typed, reading, counted)
+    if doubt or not (typed.free and context.message.machine.kind is Kind.BULK):
         return doubt
     at, weighty = (counted.at, describe_weighty(counted.orders)) if counted else (None, "")
     return Doubt("bulk", counted.version if counted else 0, 0, len(reading.lines), at, weighty)
 
 
-def _doubt_beside(case: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted) -> Doubt | None:
+def _doubt_beside(context: MessageContext, typed: _Typed, reading: SheetReading, counted: Counted) -> Doubt | None:
     """Return why a sheet may not be meant to take the place of the one that counts; None if it is."""
     if reading.parsed.orders == counted.orders:
         return None
     weighty = describe_weighty(counted.orders)
-    if dates := _written_before(case, typed.spot, counted):
+    if dates := _written_before(context, typed.place, counted):
         return Doubt("older", counted.version, 0, len(reading.lines), counted.at, weighty, *dates)
     before = [line for _, line in restated_lines(typed.ruleset.orders, counted)]
     if typed.free and not typed.plain.empty and is_for_another_sheet([line for _, line in typed.plain.lines], before):
@@ -444,21 +448,21 @@ def _doubt_beside(case: MessageContext, typed: _Typed, reading: SheetReading, co
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
         return Doubt("errors", counted.version, errors, len(lines), counted.at, weighty)
     # Answering machines send receipts back, whose orders are those of an earlier sheet.
-    if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, typed.spot.seat_id, lines.values()):
+    if len(lines) <= _MOST_REPEATED and repeats_receipt(context.session, typed.place.seat_id, lines.values()):
         return Doubt("receipt", counted.version, errors, len(lines), counted.at, weighty)
     return None
 
 
 def _written_before(
-    case: MessageContext, spot: SeatContext, counted: Counted
+    context: MessageContext, place: SeatContext, counted: Counted
 ) -> tuple[dt.datetime, dt.datetime] | None:
     """Return when a sheet and the one that counts were written, if this one was written before that."""
-    sent = (OrderSheet.turn_id == spot.turn_id, OrderSheet.seat_id == spot.seat_id)
+    sent = (OrderSheet.turn_id == place.turn_id, OrderSheet.seat_id == place.seat_id)
     before = select(OrderSheet.letter_id).where(*sent, OrderSheet.version == counted.version).scalar_subquery()
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
-    rows = case.session.execute(columns.where((InboxMessage.id == case.letter_id) | (InboxMessage.id == before)))
+    rows = context.session.execute(columns.where((InboxMessage.id == context.letter_id) | (InboxMessage.id == before)))
     dates = {row.id: written_at(row.raw, row.received_at) for row in rows}
-    own = dates.pop(case.letter_id, None)
+    own = dates.pop(context.letter_id, None)
     other = next(iter(dates.values()), None)
     return (own, other) if own and other and own < other else None
 
@@ -472,22 +476,22 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
     )
 
 
-def _asks_nothing(case: MessageContext, typed: _Typed, earlier: PreviousSheets) -> bool:
+def _asks_nothing(context: MessageContext, typed: _Typed, earlier: PreviousSheets) -> bool:
     """Return True if a message only looks like a sheet: an empty reply, or one that our own mail had, quoted.
 
     That is one with nothing but courtesies, or the sheet that came back when the orders were cleared.
     """
-    counted, sheet, plain, spot = earlier.counted, typed.sheet, typed.plain, typed.spot
+    counted, sheet, plain, place = earlier.counted, typed.sheet, typed.plain, typed.place
     if sheet.header is None or (plain.empty and not sheet.empty):
         return plain.empty and not (counted and sheet.wait is not None)
-    if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
+    if sheet.wait is not None or not place.code or sheet.header.key.lower() != place.code:
         return False
     if sheet.below_text and sheet.empty:
         return True
     # An answering machine that quotes the answer to CLEAR ORDERS must not bring the orders back.
-    quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
+    quoted = sheet.below_text or context.message.sent_back or context.message.quotes_ours
     cleared = quoted and counted is None and earlier.last > 0 and len(sheet.lines) <= _MOST_REPEATED
-    return cleared and repeats_receipt(case.session, spot.seat_id, (line for _, line in sheet.lines))
+    return cleared and repeats_receipt(context.session, place.seat_id, (line for _, line in sheet.lines))
 
 
 def _lines_to_parse(
@@ -525,22 +529,22 @@ def _lines_to_parse(
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
 
 
-def _mask_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
+def _mask_keys(sheet: SheetText, place: SeatContext) -> SheetText:
     """Return the sheet with keys among its orders masked, as it is parsed, stored and shown again."""
 
     def mask(line: str) -> str:
-        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
+        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], place) else word[0], redact_credentials(line))
 
     written, above, below = (tuple(map(mask, each)) for each in (sheet.written, sheet.above, sheet.below))
     lines = tuple((number, written[number - 1]) for number, _ in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
 
 
-def _is_key(word: str, spot: SeatContext) -> bool:
-    return word.lower() == spot.code or verify_token(word, spot.token_hash)
+def _is_key(word: str, place: SeatContext) -> bool:
+    return word.lower() == place.code or verify_token(word, place.token_hash)
 
 
-def _reason_to_refuse(case: MessageContext, typed: _Typed, earlier: PreviousSheets) -> Reason | None:
+def _reason_to_refuse(context: MessageContext, typed: _Typed, earlier: PreviousSheets) -> Reason | None:
     """Return why a message is no sheet, though it looks like one; None if it is one."""
     sheet, plain = typed.sheet, typed.plain
     if sheet.wait is None and typed.meaning == "question":
@@ -549,37 +553,37 @@ def _reason_to_refuse(case: MessageContext, typed: _Typed, earlier: PreviousShee
         return "commented"
     if sheet.wait is None and is_unedited_form(typed.ruleset, typed.view, plain):
         return "untouched"
-    if not _asks_nothing(case, typed, earlier):
+    if not _asks_nothing(context, typed, earlier):
         return None
-    if case.letter.text.strip():
+    if context.message.text.strip():
         return "no-orders" if plain.empty else "untouched"
-    if not any(line.strip() for line in case.letter.source_lines):
+    if not any(line.strip() for line in context.message.source_lines):
         return "no-text"
-    quoted = find_sheet([line.lstrip(_BARS) for line in case.letter.source_lines], {typed.spot.campaign})
+    quoted = find_sheet([line.lstrip(_BARS) for line in context.message.source_lines], {typed.place.campaign})
     return "untouched" if quoted.header and is_unedited_form(typed.ruleset, typed.view, quoted) else "no-orders"
 
 
 def _refuse_empty_sheet(
-    case: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason, notes: Sequence[str] = ()
+    context: MessageContext, typed: _Typed, to: str, counted: Counted | None, reason: Reason, notes: Sequence[str] = ()
 ) -> str:
-    spot, sheet = typed.spot, typed.sheet
-    if case.letter.machine.kind is Kind.BULK:
-        return note_bulk_mail(case, spot)
+    place, sheet = typed.place, typed.sheet
+    if context.message.machine.kind is Kind.BULK:
+        return note_bulk_mail(context, place)
     if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
-        return case.silent("small talk beside the orders that count")
+        return context.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
     page = Refusal(
         reason=reason,
-        address=case.address,
-        campaign=spot.campaign,
-        seat=spot.seat,
-        label=spot.label,
-        gm=spot.gm_shown,
+        address=context.address,
+        campaign=place.campaign,
+        seat=place.seat,
+        label=place.label,
+        gm=place.gm_shown,
         unread=sheet.unread,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         weighty=describe_weighty(counted.orders if counted else ()),
-        zone=Schedule.read(spot.schedule).zone,
-        notes=(*case.notes, *sheet.notes, *hidden, *notes),
+        zone=Schedule.read(place.schedule).zone,
+        notes=(*context.notes, *sheet.notes, *hidden, *notes),
     )
-    return f"{reason}; " + answer(case, to, page, about=spot, code=spot.code)
+    return f"{reason}; " + answer(context, to, page, about=place, code=place.code)

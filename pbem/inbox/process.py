@@ -129,13 +129,13 @@ _ALL_NEW = (
 )
 
 
-def _group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list[QueuedMessage]]]:
+def _group_messages(messages: Sequence[QueuedMessage]) -> Iterator[tuple[int, list[QueuedMessage]]]:
     """Yield groups of messages in their order, each with the number of messages before it.
 
     Messages that were never tried are in batches, others by themselves.
     """
     done = 0
-    for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
+    for tried, some in groupby(messages, key=lambda message: message.attempts > 0):
         alike = list(some)
         size = 1 if tried else AT_ONCE
         for at in range(0, len(alike), size):
@@ -144,13 +144,13 @@ def _group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, lis
 
 
 @contextmanager
-def _counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[None]:
+def _counted_attempt(store: Store, messages: Sequence[QueuedMessage]) -> Iterator[None]:
     """Record an attempt at some messages, all tried equally often; undo that if the block raises.
 
     If the process is killed in the block, the attempt stays recorded.
     """
-    ids, before = [letter.id for letter in letters], letters[0].attempts
-    _record_attempts(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
+    ids, before = [message.id for message in messages], messages[0].attempts
+    _record_attempts(store, ids, SUSPECTED if len(messages) > 1 else max(before, SUSPECTED) + 1)
     try:
         yield
     except BaseException:
@@ -166,9 +166,9 @@ def _record_attempts(store: Store, ids: Sequence[int], attempts: int) -> None:
         session.connection().execute(still_new.values(attempts=attempts))
 
 
-def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
+def _load_mails(app: App, messages: Sequence[QueuedMessage]) -> list[QueuedMail]:
     """Return some messages as they came, in the order given."""
-    ids = [letter.id for letter in letters]
+    ids = [message.id for message in messages]
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
     with app.store.reading() as session:
         rows = {row.id: QueuedMail(*row) for row in session.execute(columns.where(InboxMessage.id.in_(ids)))}
@@ -205,12 +205,12 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
                 found = open_message(app, session, now, read, known)
                 original = find_original(session, mail)
                 try:
-                    _check_message_limit(found.case, mail.received_at)
+                    _check_message_limit(found.context, mail.received_at)
                     note, sheet = (_COPY.format(original), False) if original else handle(found, known)
-                    result = _result(found.case, note, sheet=sheet)
+                    result = _result(found.context, note, sheet=sheet)
                 except RateLimitExceeded as many:
                     result = _note_limit(many)
-                _save_result(found.case, result, is_original=original is None)
+                _save_result(found.context, result, is_original=original is None)
         # Another process has just written the same row, such as an answer, and now it is seen; or files are needed.
         except (IntegrityError, FilesNeeded) as error:
             if tried:
@@ -261,9 +261,9 @@ def find_original(session: Session, mail: QueuedMail) -> int | None:
     return session.connection().execute(_ORIGINAL, which).scalar()
 
 
-def _result(case: MessageContext, note: str, *, sheet: bool) -> MessageResult:
-    told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
-    return MessageResult(f"{note}{told}".removesuffix("; "), sheet, silences=tuple(case.silences))
+def _result(context: MessageContext, note: str, *, sheet: bool) -> MessageResult:
+    told = f"; {tell_of_echo(context)}" if ECHO in context.silences else ""
+    return MessageResult(f"{note}{told}".removesuffix("; "), sheet, silences=tuple(context.silences))
 
 
 def _note_limit(many: RateLimitExceeded) -> MessageResult:
@@ -275,26 +275,26 @@ _SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("letter"))
 """Sets the columns that are named among its parameters."""
 
 
-def _check_message_limit(case: MessageContext, received_at: dt.datetime) -> None:
-    if message_limit_reached(case, received_at):
-        said = f"{LETTERS_A_DAY} messages like it came from {case.shown_sender} that day"
-        raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
+def _check_message_limit(context: MessageContext, received_at: dt.datetime) -> None:
+    if message_limit_reached(context, received_at):
+        said = f"{LETTERS_A_DAY} messages like it came from {context.shown_sender} that day"
+        raise RateLimitExceeded(said, warn_message_limit(context, LETTERS_A_DAY))
 
 
-def _save_result(case: MessageContext, result: MessageResult, *, is_original: bool) -> None:
+def _save_result(context: MessageContext, result: MessageResult, *, is_original: bool) -> None:
     """Record the result of a message, and what limits count. What programs send counts to no account."""
     row = {
-        "letter": case.letter_id,
+        "letter": context.letter_id,
         "state": result.state,
         "note": result.note,
-        "sender": case.sender,
-        "verdict": case.verdict,
-        "key": case.key or ("automatic" if case.letter.written_by_program else ""),
+        "sender": context.sender,
+        "verdict": context.verdict,
+        "key": context.key or ("automatic" if context.message.written_by_program else ""),
         "unanswered": bool(result.silences),
     }
-    if not is_original or (case.letter.machine.kind and not result.sheet):
+    if not is_original or (context.message.machine.kind and not result.sheet):
         row["content"] = None  # it did nothing, so that another copy is no second one of it
-    case.session.connection().execute(_SAVE, row)
+    context.session.connection().execute(_SAVE, row)
 
 
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
@@ -312,14 +312,14 @@ def _quarantine(app: App, now: dt.datetime, mail: QueuedMail, error: Exception |
     problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
-    letter = _parse_head(app, mail.raw)
+    message = _parse_head(app, mail.raw)
     try:
         with app.store.writing() as session:
             if not close_message(session, mail.id, MessageState.QUARANTINED, note):
                 return MessageResult()
-            case = MessageContext(app, session, now, mail.id, letter)
-            _notify_gms(case, problem)
-            _notify_sender(case)
+            context = MessageContext(app, session, now, mail.id, message)
+            _notify_gms(context, problem)
+            _notify_sender(context)
     except StoreError:
         raise  # the message stays new for the next tick
     except Exception:
@@ -341,9 +341,9 @@ def _quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
             return False
         _notify_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
         raw = load_raw(session, letter_id)
-    letter = _parse_head(app, raw)
+    message = _parse_head(app, raw)
     with app.store.writing() as session:
-        _notify_sender(MessageContext(app, session, now, letter_id, letter))
+        _notify_sender(MessageContext(app, session, now, letter_id, message))
     return True
 
 
@@ -359,19 +359,19 @@ def _parse_head(app: App, raw: bytes) -> Message:
         return UNREADABLE
 
 
-def _notify_gms(case: MessageContext, problem: str) -> None:
-    letter = case.letter
+def _notify_gms(context: MessageContext, problem: str) -> None:
+    message = context.message
     page = small.quarantined(
-        letter=case.letter_id,
-        sender=letter.sender or "",
-        subject=redact_all(letter.subject),
+        number=context.letter_id,
+        sender=message.sender or "",
+        subject=redact_all(message.subject),
         problem=redact_all(problem),
     )
-    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
-        post(case, gm, page, id_=("notice", gm.lower(), case.letter_id))
+    for gm in context.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
+        post(context, gm, page, id_=("notice", gm.lower(), context.letter_id))
 
 
-def _notify_sender(case: MessageContext) -> None:
-    sender = case.letter.sender
-    if sender is not None and not case.letter.machine.kind and is_known(case.session, sender):
-        answer(case, sender, small.not_processed(address=case.address))
+def _notify_sender(context: MessageContext) -> None:
+    sender = context.message.sender
+    if sender is not None and not context.message.machine.kind and is_known(context.session, sender):
+        answer(context, sender, small.not_processed(address=context.address))

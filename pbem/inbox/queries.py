@@ -68,47 +68,49 @@ _MOST_WORDS = 2
 """Words after HELP: more are a sentence, and no verb."""
 
 
-def find_help(case: MessageContext) -> tuple[str, ...] | None:
+def find_help(context: MessageContext) -> tuple[str, ...] | None:
     """Return the words after HELP in a message that asks for it; None if it does not ask.
 
     HELP is its whole subject, or begins its text; a subject without text is read
     like one. In a game of free words a sentence in a reply may be an order.
     """
-    subject, letter = bare_subject(case.letter.subject), case.letter
+    subject, message = bare_subject(context.message.subject), context.message
     if subject.lower() == "help":
         return ()
     typed = [
-        (at, line) for at, line in enumerate(letter.lines, 1) if line.strip() and not line.lstrip().startswith(">")
+        (at, line) for at, line in enumerate(message.lines, 1) if line.strip() and not line.lstrip().startswith(">")
     ]
     number, line = typed[0] if typed else (1, subject)
     found = _HELP.match(line)
     if found is None:
         return None
     words = tuple(split_words(found[1]))
-    is_order = words and not _find_verb(case, words) and reads_as_order(case, (number, line))
+    is_order = words and not _find_verb(context, words) and reads_as_order(context, (number, line))
     return None if is_order else words
 
 
-def send_help(case: MessageContext, words: Sequence[str]) -> str:
+def send_help(context: MessageContext, words: Sequence[str]) -> str:
     """Answer a message that asks for help; return what to note of it."""
-    sender = case.letter.sender
+    sender = context.message.sender
     if sender is None:
-        return f"help; {case.silent('no sender can be read')}"
-    explained = _find_verb(case, words)
+        return f"help; {context.silent('no sender can be read')}"
+    explained = _find_verb(context, words)
     page = (
-        HelpOnVerb(orders=explained, others=_other_verbs(case, explained)) if explained else _build_guide(case, words)
+        HelpOnVerb(orders=explained, others=_other_verbs(context, explained))
+        if explained
+        else _build_guide(context, words)
     )
-    return "help; " + answer(case, sender, page, kind="help")
+    return "help; " + answer(context, sender, page, kind="help")
 
 
-def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
-    orders, seats = _game_orders(case), _own_seats(case)
+def _build_guide(context: MessageContext, words: Sequence[str]) -> Help:
+    orders, seats = _game_orders(context), _own_seats(context)
     unknown = words[0] if len(words) == 1 else ""
     near = nearest(unknown, [*sorted(VERBS), *(order.verb for order in orders)]) if unknown else None
-    games = {seat.campaign: case.app.games.get(seat.game) for seat in seats[:1]}
+    games = {seat.campaign: context.app.games.get(seat.game) for seat in seats[:1]}
     ruleset = next(iter(games.values()), None)
     page = Help(
-        address=case.address,
+        address=context.address,
         commands=REFERENCE,
         orders=orders,
         unknown=unknown,
@@ -120,59 +122,59 @@ def _build_guide(case: MessageContext, words: Sequence[str]) -> Help:
     return replace(page, campaign=seats[0].campaign, seat=seats[0].seat) if seats else page
 
 
-def _find_verb(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
+def _find_verb(context: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
     """Return the orders and commands that a verb names, in full or abbreviated; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
     typed, known = (
         _OTHER_WORDS.get(words[0].upper(), words[0].upper()),
-        (*_game_orders(case), *_describe_orders(COMMANDS, "")),
+        (*_game_orders(context), *_describe_orders(COMMANDS, "")),
     )
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
     named = [order for order in known if order.verb == typed] or cut
     if not named and len(words) == 1:
-        named = [order for order in _report_orders(case) if order.verb == typed]
+        named = [order for order in _report_orders(context) if order.verb == typed]
     return tuple(named)
 
 
-def _answered(case: MessageContext) -> tuple[str, str] | None:
+def _answered(context: MessageContext) -> tuple[str, str] | None:
     """Return the campaign, with its game, of the mail of ours that a message answers; None if it answers none."""
-    found = [*case.codes.reports, *case.codes.of("ask", "invite", "offer", "form")]
+    found = [*context.codes.reports, *context.codes.of("ask", "invite", "offer", "form")]
     return next(((each.campaign, each.game) for each in found if each.campaign), None)
 
 
-def _own_seats(case: MessageContext) -> list[KnownSeat]:
+def _own_seats(context: MessageContext) -> list[KnownSeat]:
     """Return the sender's seats: of the campaign whose mail the message answers, or else of all."""
-    seats, answered = seats_of(case.session, case.letter.sender), _answered(case)
+    seats, answered = seats_of(context.session, context.message.sender), _answered(context)
     return [seat for seat in seats if answered is None or seat.campaign == answered[0]]
 
 
-def _other_verbs(case: MessageContext, explained: Sequence[OrderHelp]) -> tuple[str, ...]:
+def _other_verbs(context: MessageContext, explained: Sequence[OrderHelp]) -> tuple[str, ...]:
     """Return the verbs of the games of some orders, without these orders' own."""
     games, told = {order.game for order in explained}, {order.verb for order in explained}
-    verbs = (order.verb for order in _game_orders(case) if order.game in games)
+    verbs = (order.verb for order in _game_orders(context) if order.game in games)
     return tuple(verb for verb in dict.fromkeys(verbs) if verb not in told)
 
 
-def _report_orders(case: MessageContext) -> Iterator[OrderHelp]:
+def _report_orders(context: MessageContext) -> Iterator[OrderHelp]:
     """Yield the orders that the newest reports to the sender offer: a campaign may have verbs of its own."""
-    for known in _own_seats(case):
-        spot = find_seat(case.session, known.campaign, known.seat)
-        if spot is not None and spot.status == CampaignState.RUNNING:
-            ruleset = case.app.game(spot.game)
-            for verb in ruleset.desk(json.loads(spot.view))["verbs"]:
+    for known in _own_seats(context):
+        place = find_seat(context.session, known.campaign, known.seat)
+        if place is not None and place.status == CampaignState.RUNNING:
+            ruleset = context.app.game(place.game)
+            for verb in ruleset.desk(json.loads(place.view))["verbs"]:
                 told = (verb["usage"], verb["help"], tuple(verb["examples"]))
-                yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
+                yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {place.campaign}", *told)
 
 
-def _game_orders(case: MessageContext) -> tuple[OrderHelp, ...]:
+def _game_orders(context: MessageContext) -> tuple[OrderHelp, ...]:
     """Return the orders of the game whose mail the message answers, or else of all games of the sender.
 
     These are those in which the sender is a player, deputy or GM.
     """
-    answered = _answered(case)
-    games = [answered[1]] if answered else games_of(case.session, case.letter.sender or "", case.now).values()
-    rulesets = [case.app.game(key) for key in dict.fromkeys(games)]
+    answered = _answered(context)
+    games = [answered[1]] if answered else games_of(context.session, context.message.sender or "", context.now).values()
+    rulesets = [context.app.game(key) for key in dict.fromkeys(games)]
     return tuple(order for ruleset in rulesets for order in _describe_orders(ruleset.orders, ruleset.title))
 
 
@@ -205,22 +207,22 @@ def show_status(asked: Requester, _: Status) -> str:
     if asked.person is None:
         return "This address plays in no campaign here."
     told = [
-        *_describe_seats(asked.case, asked.person),
-        *_describe_waiting(asked.case, asked.person),
-        *_describe_deputising(asked.case, asked.person),
+        *_describe_seats(asked.context, asked.person),
+        *_describe_waiting(asked.context, asked.person),
+        *_describe_deputising(asked.context, asked.person),
     ]
     return "\n".join(told) or "You play in no campaign now, and wait for none."
 
 
-def _describe_seats(case: MessageContext, person: Person) -> Iterator[str]:
-    for known in seats_of(case.session, person.address):
-        snapshot = load_campaign(case.session, known.campaign)
-        yield _describe_seat(case, snapshot, find_seat_view(snapshot, known.seat))
+def _describe_seats(context: MessageContext, person: Person) -> Iterator[str]:
+    for known in seats_of(context.session, person.address):
+        snapshot = load_campaign(context.session, known.campaign)
+        yield _describe_seat(context, snapshot, find_seat_view(snapshot, known.seat))
 
 
-def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
     """Return one line on a seat: its turn and deadline, the sheet that counts, and what was arranged."""
-    title = case.app.game(snapshot.game).title
+    title = context.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: your seat has left the game."
@@ -229,12 +231,12 @@ def _describe_seat(case: MessageContext, snapshot: CampaignSnapshot, place: Seat
         return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
     if snapshot.status == CampaignState.MOVED:
         return f"{begins}: the campaign has moved to {snapshot.moved_to}; write there."
-    report = find_report(case.session, snapshot, place)
+    report = find_report(context.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)
-    waiting = next(iter(load_open_turns(case.session, snapshot.name)))
-    said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(case.session, waiting, place)]
-    said += _describe_arrangements(case, place, waiting.schedule.zone)
+    waiting = next(iter(load_open_turns(context.session, snapshot.name)))
+    said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(context.session, waiting, place)]
+    said += _describe_arrangements(context, place, waiting.schedule.zone)
     if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
@@ -271,30 +273,30 @@ def _describe_sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) 
     return f"{counts}, and the turn waits for your correction until its deadline: {of_it}"
 
 
-def _describe_arrangements(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]:
+def _describe_arrangements(context: MessageContext, place: SeatView, zone: str) -> Iterator[str]:
     if place.paused:
         yield "Your seat is paused; RESUME ends it."
-    for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
+    for deputy in deputies_of(context.session, [place.id], context.now).get(place.id, []):
         yield f"{deputy.address} stands in for you."
-    away = select(Absence).where(Absence.seat_id == place.id, Absence.until > case.now).order_by(Absence.since)
-    for absence in case.session.scalars(away):
+    away = select(Absence).where(Absence.seat_id == place.id, Absence.until > context.now).order_by(Absence.since)
+    for absence in context.session.scalars(away):
         yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
 
 
-def _describe_waiting(case: MessageContext, person: Person) -> Iterator[str]:
+def _describe_waiting(context: MessageContext, person: Person) -> Iterator[str]:
     """Yield a line for each standby list that a person is on."""
     listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
-    for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
-        name = case.session.get_one(Campaign, applicant.campaign_id).name
-        yield f"{name}: you are number {standby_position(case.session, applicant)} on the standby list."
+    for applicant in context.session.scalars(listed.order_by(Standby.campaign_id)):
+        name = context.session.get_one(Campaign, applicant.campaign_id).name
+        yield f"{name}: you are number {standby_position(context.session, applicant)} on the standby list."
 
 
-def _describe_deputising(case: MessageContext, person: Person) -> Iterator[str]:
-    rows = case.session.execute(
+def _describe_deputising(context: MessageContext, person: Person) -> Iterator[str]:
+    rows = context.session.execute(
         select(Campaign.name, Seat.name)
         .join(Seat, Seat.campaign_id == Campaign.id)
         .join(Deputy, Deputy.seat_id == Seat.id)
-        .where(Deputy.person_id == person.id, Deputy.since <= case.now, Deputy.until > case.now)
+        .where(Deputy.person_id == person.id, Deputy.since <= context.now, Deputy.until > context.now)
         .order_by(Deputy.id)
     )
     for campaign, seat in rows:
@@ -303,34 +305,44 @@ def _describe_deputising(case: MessageContext, person: Person) -> Iterator[str]:
 
 def resend(asked: Requester, order: Resend) -> str:
     """Queue a report of the seat once more and return "". Raises CampaignError: why it is not sent."""
-    case, spot = asked.case, asked.spot
-    assert spot is not None
-    snapshot = load_campaign(case.session, spot.campaign)
-    place = find_seat_view(snapshot, spot.seat)
-    labels = load_turn_labels(case.session, snapshot, place.id) if order.turn else {}
+    context, place = asked.context, asked.place
+    assert place is not None
+    snapshot = load_campaign(context.session, place.campaign)
+    seat_view = find_seat_view(snapshot, place.seat)
+    labels = load_turn_labels(context.session, snapshot, seat_view.id) if order.turn else {}
     turn, full = _split_full(labels, order.turn)
     meant = match_turns(labels, " ".join(turn))
-    report = find_report(case.session, snapshot, place, next(iter(meant), None))
+    report = find_report(context.session, snapshot, seat_view, next(iter(meant), None))
     if report is None:
-        raise CampaignError(f"there is no report for {place.seat} in {spot.campaign} yet")
+        raise CampaignError(f"there is no report for {seat_view.seat} in {place.campaign} yet")
     if turn and len(meant) != 1:
         raise CampaignError(_ask_which_report(labels, meant))
-    begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}{' full' if full else ''}"
-    enough = _ENOUGH_REPORTS + ("" if case.proven else _WITH_A_KEY)
-    _check_large_mail(case, begins, key, spot.address, _REPORT_COMES, enough)
-    context = case.campaign_context(snapshot)
+    begins, key = (
+        f"resent {place.seat_id} {context.account} ",
+        f"{context.letter_id} {report.id}{' full' if full else ''}",
+    )
+    enough = _ENOUGH_REPORTS + ("" if context.proven else _WITH_A_KEY)
+    _check_large_mail(context, begins, key, place.address, _REPORT_COMES, enough)
+    campaign_context = context.campaign_context(snapshot)
     resend_report(
-        context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key, full=full
+        campaign_context,
+        seat_view,
+        report,
+        to=place.address,
+        key=f"asked {key}",
+        kind=RESENT,
+        topic=begins + key,
+        full=full,
     )
     return ""  # the report is answer enough
 
 
-def _check_large_mail(case: MessageContext, begins: str, key: str, to: str, comes: str, enough: str) -> None:
+def _check_large_mail(context: MessageContext, begins: str, key: str, to: str, comes: str, enough: str) -> None:
     """Raise CampaignError: `comes` for what the message has brought already, `enough` beyond the limit of a day."""
-    if was_sent(case, begins + key):
+    if was_sent(context, begins + key):
         raise CampaignError(comes)
-    most = LARGE_A_DAY if case.proven else UNPROVEN_LARGE_A_DAY
-    if sent_today(case, begins, to) >= most:
+    most = LARGE_A_DAY if context.proven else UNPROVEN_LARGE_A_DAY
+    if sent_today(context, begins, to) >= most:
         raise CampaignError(enough.format(most=most))
 
 
@@ -354,19 +366,19 @@ def _ask_which_report(labels: Labels, meant: Sequence[int]) -> str:
 
 def show_history(asked: Requester, _: History) -> str:
     """Return the journal of the seat's campaign, as far as players may read it."""
-    case, spot = asked.case, asked.spot
-    assert spot is not None
-    snapshot = load_campaign(case.session, spot.campaign)
+    context, place = asked.context, asked.place
+    assert place is not None
+    snapshot = load_campaign(context.session, place.campaign)
     if snapshot.policy.journal != "players":
         raise CampaignError(f"the journal of {snapshot.name} is kept by its GM, {snapshot.gm_shown}, alone")
-    acts = case.session.execute(
+    acts = context.session.execute(
         select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
         .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)
         .order_by(JournalEntry.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))
-    labels = named.get(spot.seat_id, {})
+    named = labels_named(context.session, snapshot, [place.seat_id], (act.text for act in acts))
+    labels = named.get(place.seat_id, {})
     return "\n".join(
         f"{format_time(at, snapshot.schedule.zone)}, {actor}: {relabel(text, labels)}"
         for at, actor, text in reversed(acts)
@@ -375,19 +387,19 @@ def show_history(asked: Requester, _: History) -> str:
 
 def send_rules(asked: Requester, order: Rules) -> str:
     """Queue the rulebook that is asked for and return "". Raises CampaignError: a question which, or why not."""
-    case, own = asked.case, games_of(asked.case.session, asked.to, asked.case.now)
+    context, own = asked.context, games_of(asked.context.session, asked.to, asked.context.now)
     key, words = _split_game(asked, order, own)
     if key:
-        return _send_rules(asked, case.app.game(key), words)
-    if answered := _answered(case):
-        return _send_rules(asked, case.app.game(answered[1]), words)
-    if asked.spot is not None:
-        return _send_rules(asked, case.app.game(asked.spot.game), words)
+        return _send_rules(asked, context.app.game(key), words)
+    if answered := _answered(context):
+        return _send_rules(asked, context.app.game(answered[1]), words)
+    if asked.place is not None:
+        return _send_rules(asked, context.app.game(asked.place.game), words)
     if len(set(own.values())) == 1:
-        return _send_rules(asked, case.app.game(next(iter(own.values()))), words)
+        return _send_rules(asked, context.app.game(next(iter(own.values()))), words)
     if own:
-        raise CampaignError(_ask_which_campaign(case, own, words))
-    offer_games(case, asked.to)
+        raise CampaignError(_ask_which_campaign(context, own, words))
+    offer_games(context, asked.to)
     return ""
 
 
@@ -397,28 +409,28 @@ def _split_game(asked: Requester, order: Rules, own: Mapping[str, str]) -> tuple
     A person may name their own campaigns and those that take players; one who plays nowhere also a game.
     """
     name = order.about[0].lower() if order.about else ""
-    if key := own.get(name) or taking_players(asked.case.session).get(name):
+    if key := own.get(name) or taking_players(asked.context.session).get(name):
         return key, order.about[1:]
     for number in range(1, 0 if own else len(order.about) + 1):
         words = " ".join(order.about[:number]).lower()
-        if key := next((key for key, titles in _titles(asked.case).items() if words in titles), ""):
+        if key := next((key for key, titles in _titles(asked.context).items() if words in titles), ""):
             return key, order.about[number:]
     return "", order.about
 
 
-def _titles(case: MessageContext) -> dict[str, tuple[str, ...]]:
+def _titles(context: MessageContext) -> dict[str, tuple[str, ...]]:
     """Return the names by which each game is asked for."""
     titles: dict[str, tuple[str, ...]] = {}
-    for key in case.app.games:
+    for key in context.app.games:
         with suppress(CampaignError):  # a game that cannot be used
-            title = case.app.game(key).title.lower()
+            title = context.app.game(key).title.lower()
             titles[key] = (key, key.replace("_", " "), key.replace("_", "-"), title)
     return titles
 
 
-def _ask_which_campaign(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
+def _ask_which_campaign(context: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Ask a player of several games for the one meant, with the lines to mail."""
-    lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
+    lines = [f"{' '.join(('RULES', name, *words))} ({context.app.game(key).title})" for name, key in own.items()]
     return "\n".join(("you are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
@@ -434,24 +446,24 @@ def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source, UNBROKEN), html=as_html(source, top=2))
-    page, files = (page, ()) if words or asked.spot else _with_board(asked.case, page, ruleset)
+    page, files = (page, ()) if words or asked.place else _with_board(asked.context, page, ruleset)
     # Each message brings each text once.
-    begins = f"rules {asked.case.account} "
+    begins = f"rules {asked.context.account} "
     text = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()[:16]
-    key = f"{asked.case.letter_id} {text}"
-    _check_large_mail(asked.case, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES)
-    known = asked.case.key or is_known(asked.case.session, asked.to)
-    id_ = mailer_of(asked.case, None).id_of(begins + key) if known else ""
+    key = f"{asked.context.letter_id} {text}"
+    _check_large_mail(asked.context, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES)
+    known = asked.context.key or is_known(asked.context.session, asked.to)
+    id_ = mailer_of(asked.context, None).id_of(begins + key) if known else ""
     part = f"{page.game} {about}"
-    answer(asked.case, asked.to, page, id_=id_, kind="rules", part=part, topic=begins + key, files=files)
+    answer(asked.context, asked.to, page, id_=id_, kind="rules", part=part, topic=begins + key, files=files)
     return ""
 
 
 def _with_board(
-    case: MessageContext, page: RulebookPage, ruleset: AnyRuleset
+    context: MessageContext, page: RulebookPage, ruleset: AnyRuleset
 ) -> tuple[RulebookPage, tuple[MailPart, ...]]:
     """Return a whole rulebook with a picture of a board in play, and the file; without one where there is none."""
-    part, shows = board_file(case.app, ruleset)
+    part, shows = board_file(context.app, ruleset)
     if part is None:
         return page, ()
     return replace(page, board=part.content_id, shows=shows), (part,)

@@ -274,59 +274,59 @@ _MOST_FOUND = 8
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
-def strip_our_text(session: Session, letter: Message, codes: Codes) -> Message:
+def strip_our_text(session: Session, message: Message, codes: Codes) -> Message:
     """Return the message without text that is certainly quoted from a mail of ours; notes tell what was left out.
 
     `codes` tell which mails it answers.
     """
-    letter = _mark_originals(session, letter, codes)
-    lines = letter.lines
+    message = _mark_originals(session, message, codes)
+    lines = message.lines
     examples = set(_find_examples(lines))
     kept = [line for at, line in enumerate(lines) if at not in examples]
     # A mail of nothing but the example, with its key filled in, is an attempt at a sheet.
     if not any(map(str.strip, kept)) and not any(PLACEHOLDER in lines[at].upper() for at in examples):
-        return letter
+        return message
     if not examples:
-        return letter
-    return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, _EXAMPLE))
+        return message
+    return replace(message, text="\n".join(kept).strip("\n"), notes=(*message.notes, _EXAMPLE))
 
 
-def _mark_originals(session: Session, letter: Message, codes: Codes) -> Message:
+def _mark_originals(session: Session, message: Message, codes: Codes) -> Message:
     """Return the message parsed again, with the lines marked that are in a mail which it answers."""
-    lines = letter.source_lines
+    lines = message.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
-        return _mark_ends(session, letter, codes)
+        return _mark_ends(session, message, codes)
     ours, forms, spelt = set[int](), set[int](), spell(lines)
-    for original in _load_originals(session, letter, codes):
+    for original in _load_originals(session, message, codes):
         # All lines, also those found in another original: text and HTML of a mail each have lines that the other lacks.
         found = match_lines(original, lines, spelt)
         ours |= found
         forms |= match_form_lines(original, lines) if found else set()
     if not any(not is_quoted(lines[at]) for at in ours):
-        return letter
-    again = _mark_lines(letter, ours | forms)
+        return message
+    again = _mark_lines(message, ours | forms)
     # A form that is all there is was sent on purpose.
-    again = again if again.text.strip() else _mark_lines(letter, ours)
-    return again if _is_better(again, letter) else letter
+    again = again if again.text.strip() else _mark_lines(message, ours)
+    return again if _is_better(again, message) else message
 
 
-def _mark_ends(session: Session, letter: Message, codes: Codes) -> Message:
+def _mark_ends(session: Session, message: Message, codes: Codes) -> Message:
     """Return the message parsed again, with a mark before the ends of marked lines that a program broke afterwards."""
-    lines = letter.source_lines
+    lines = message.source_lines
     if not any(is_quoted(above) and line.strip() and not is_quoted(line) for above, line in pairwise(lines)):
-        return letter
+        return message
     ends, spelt = set[int](), spell(lines)
-    for original in _load_originals(session, letter, codes):
+    for original in _load_originals(session, message, codes):
         ends |= match_ends(original, lines, spelt)
-    return _mark_lines(letter, ends) if ends else letter
+    return _mark_lines(message, ends) if ends else message
 
 
-def _mark_lines(letter: Message, ours: Collection[int]) -> Message:
+def _mark_lines(message: Message, ours: Collection[int]) -> Message:
     """Return the message as if these lines of its source, and the head above them, were quoted."""
-    lines = letter.source_lines
+    lines = message.source_lines
     ours = {*ours, *_head_above(lines, min(ours))}
     lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(lines)]
-    return replace(reparse(letter, lines), quotes_ours=True)
+    return replace(reparse(message, lines), quotes_ours=True)
 
 
 def _head_above(lines: Sequence[str], first: int) -> range:
@@ -338,12 +338,12 @@ def _head_above(lines: Sequence[str], first: int) -> range:
     return range(top, first)
 
 
-def _is_better(again: Message, letter: Message) -> bool:
+def _is_better(again: Message, message: Message) -> bool:
     """Return False if text appears that may be old, where an original was left out whole."""
-    if not letter.left_out:
+    if not message.left_out:
         return True
-    found = sum(1 for line in set(again.lines) - set(letter.lines) if line.strip())
-    return found <= _MOST_FOUND and (has_header(letter.lines) or not has_header(again.lines))
+    found = sum(1 for line in set(again.lines) - set(message.lines) if line.strip())
+    return found <= _MOST_FOUND and (has_header(message.lines) or not has_header(again.lines))
 
 
 def _find_examples(lines: Sequence[str]) -> Iterator[int]:
@@ -362,30 +362,30 @@ def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> boo
     return bool(words) and any(joined in f" {' '.join(original.words)} " for original in _parse_originals(receipts))
 
 
-def _load_originals(session: Session, letter: Message, codes: Codes) -> Iterator[SentText]:
+def _load_originals(session: Session, message: Message, codes: Codes) -> Iterator[SentText]:
     """Yield the mails that a message answers, the reports whose codes it shows, and the receipts of their seats."""
     seats = {each.seat_id for each in (*codes.shown, *codes.typed) if each.is_report}
-    ids = [*_named_ids(letter, codes), *_receipt_ids(session, seats)]
+    ids = [*_named_ids(message, codes), *_receipt_ids(session, seats)]
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
 
 
-def load_named_texts(session: Session, letter: Message, codes: Codes) -> Iterator[list[str]]:
+def load_named_texts(session: Session, message: Message, codes: Codes) -> Iterator[list[str]]:
     """Yield the lines of the mails that a message answers and of the reports whose codes it shows, as text and HTML."""
-    for raw in _raw_mails(session, _named_ids(letter, codes)):
+    for raw in _raw_mails(session, _named_ids(message, codes)):
         mail = parse_message(raw)
         yield mail.source_lines
         yield mail.same_in_html.split("\n")
 
 
-def strip_our_files(session: Session, letter: Message, codes: Codes, letter_id: int) -> Message:
+def strip_our_files(session: Session, message: Message, codes: Codes, letter_id: int) -> Message:
     """Return the message without notes on files that it brings back from a mail that it answers, by name and size."""
-    if not any(note.startswith(_FILE_NOTES) for note in letter.notes):
-        return letter
-    ours = {file for mail in _raw_mails(session, _named_ids(letter, codes)) for file in _name_files(mail)}
+    if not any(note.startswith(_FILE_NOTES) for note in message.notes):
+        return message
+    ours = {file for mail in _raw_mails(session, _named_ids(message, codes)) for file in _name_files(mail)}
     back = [name for name, size in _name_files(load_raw(session, letter_id)) if (name, size) in ours]
     known = [f"The attached {name} was not read" for name in back]
     known += [CALENDAR_UNREAD] * any(name.lower().endswith(".ics") for name in back)
-    return replace(letter, notes=tuple(note for note in letter.notes if not note.startswith(tuple(known))))
+    return replace(message, notes=tuple(note for note in message.notes if not note.startswith(tuple(known))))
 
 
 _FILE_NOTES = ("The attached ", CALENDAR_UNREAD)
@@ -396,10 +396,10 @@ def _name_files(raw: bytes) -> Iterator[tuple[str, int]]:
     return ((file.name, len(file.content.replace(b"\r\n", b"\n"))) for file in list_attachments(raw))
 
 
-def _named_ids(letter: Message, codes: Codes) -> list[str]:
+def _named_ids(message: Message, codes: Codes) -> list[str]:
     """Return the Message-IDs of the mails that a message answers, and of the reports whose codes it shows."""
     reports = [each.mailed for each in (*codes.shown, *codes.typed) if each.is_report]
-    return [*letter.references[:MOST_ANSWERED], *reports[:MOST_ANSWERED]]
+    return [*message.references[:MOST_ANSWERED], *reports[:MOST_ANSWERED]]
 
 
 def _sheet_lines(session: Session, seats: Collection[int]) -> list[str]:
@@ -433,8 +433,8 @@ def _parse_originals(mails: Iterable[bytes], typed: Sequence[str] = ()) -> Itera
     its outcome on one line.
     """
     for raw in mails:
-        letter = parse_message(raw)
-        echoes = (*typed, *find_entries(letter.source_lines))
-        yield SentText.of(letter.source_lines, echoes)
-        if rich := letter.same_in_html:
+        message = parse_message(raw)
+        echoes = (*typed, *find_entries(message.source_lines))
+        yield SentText.of(message.source_lines, echoes)
+        if rich := message.same_in_html:
             yield SentText.of(rich.split("\n"), echoes)

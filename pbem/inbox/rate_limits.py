@@ -88,48 +88,48 @@ class RateLimitExceeded(Exception):
         self.told = told
 
 
-def message_limit_reached(case: MessageContext, received_at: dt.datetime) -> bool:
+def message_limit_reached(context: MessageContext, received_at: dt.datetime) -> bool:
     """Return True if the message's account has had its share of the message's day (UTC), within the last 24 hours.
 
     Automatic mail is never answered, and so is not counted.
     """
-    if case.letter.written_by_program:
+    if context.message.written_by_program:
         return False
     began = start_of_day_utc(received_at)
     return _reaches(
-        case,
+        context,
         _LETTERS,
         LETTERS_A_DAY,
-        address=case.sender,
-        letter=case.letter_id,
+        address=context.sender,
+        letter=context.letter_id,
         midnight=began,
         next_midnight=began + _DAY,
-        a_day_ago=case.now - _DAY,
+        a_day_ago=context.now - _DAY,
     )
 
 
-def sheet_limit(case: MessageContext, spot: SeatContext, sent: int) -> int:
+def sheet_limit(context: MessageContext, place: SeatContext, sent: int) -> int:
     """Return the limit that the message's account has reached with its sheets for the seat; 0 if none.
 
     `sent` counts the sheets of all accounts: while they are few, no account is looked up.
     """
     if sent < min(SHEETS_A_TURN, UNPROVEN_SHEETS_A_DAY):
         return 0
-    address = spot.address.lower()
-    counted = _OWN_SHEETS if case.sender == address else _OTHER_SHEETS
-    same = {"address": address, "turn": spot.turn_id, "seat": spot.seat_id}
-    if _reaches(case, counted, SHEETS_A_TURN, **same, since=_EVER):
+    address = place.address.lower()
+    counted = _OWN_SHEETS if context.sender == address else _OTHER_SHEETS
+    same = {"address": address, "turn": place.turn_id, "seat": place.seat_id}
+    if _reaches(context, counted, SHEETS_A_TURN, **same, since=_EVER):
         return SHEETS_A_TURN
-    unproven = not case.proven and _reaches(
-        case, counted, UNPROVEN_SHEETS_A_DAY, **same, since=start_of_day_utc(case.now)
+    unproven = not context.proven and _reaches(
+        context, counted, UNPROVEN_SHEETS_A_DAY, **same, since=start_of_day_utc(context.now)
     )
     return UNPROVEN_SHEETS_A_DAY if unproven else 0
 
 
-def _reaches(case: MessageContext, counted: Select[int], number: int, **which: Any) -> bool:
+def _reaches(context: MessageContext, counted: Select[int], number: int, **which: Any) -> bool:
     """Return True if the message's account has as many rows as `number`."""
-    found = case.session.connection().execute(
-        counted, {"number": number, "key": case.key, "verdict": case.verdict, **which}
+    found = context.session.connection().execute(
+        counted, {"number": number, "key": context.key, "verdict": context.verdict, **which}
     )
     return found.scalar_one() >= number
 
@@ -139,26 +139,31 @@ def is_guess(key: str) -> bool:
     return _KEY.fullmatch(key) is not None
 
 
-def count_guess(case: MessageContext, spot: SeatContext) -> bool:
+def count_guess(context: MessageContext, place: SeatContext) -> bool:
     """Enter a wrong key for a seat into the journal; return True if player and GM are to be warned of this one."""
-    words = f"a wrong key was tried for the seat {spot.seat}, by"
-    guessed = len(entered_today(case, spot.campaign_id, words))
+    words = f"a wrong key was tried for the seat {place.seat}, by"
+    guessed = len(entered_today(context, place.campaign_id, words))
     if guessed < GUESSES_A_DAY:
         add_entry(
-            case.session, spot.campaign_id, case.now, actor="pbem", text=f"{words} {case.shown_sender}", secret=True
+            context.session,
+            place.campaign_id,
+            context.now,
+            actor="pbem",
+            text=f"{words} {context.shown_sender}",
+            secret=True,
         )
     return guessed + 1 == GUESSES_A_DAY
 
 
-def entered_today(case: MessageContext, campaign_id: int, begins: str) -> Sequence[str]:
+def entered_today(context: MessageContext, campaign_id: int, begins: str) -> Sequence[str]:
     """Return the secret entries of today (UTC) in a campaign's journal that begin so."""
     today = (
         JournalEntry.campaign_id == campaign_id,
         JournalEntry.secret,
-        JournalEntry.at >= start_of_day_utc(case.now),
+        JournalEntry.at >= start_of_day_utc(context.now),
     )
     entries = select(JournalEntry.text).where(*today, JournalEntry.text.startswith(begins, autoescape=True))
-    return case.session.scalars(entries).all()
+    return context.session.scalars(entries).all()
 
 
 ANSWERS_A_DAY = 20
@@ -189,51 +194,51 @@ STRANGER = "stranger"
 _IS_TO_STRANGER = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
 
 
-def ids_today(case: MessageContext, most: int, *about: str | int, account: Sequence[str] = ()) -> list[str]:
+def ids_today(context: MessageContext, most: int, *about: str | int, account: Sequence[str] = ()) -> list[str]:
     """Return the Message-IDs of the mails `about` something that may be sent in a day (UTC).
 
     They are unique in the outbox, so that two processes at once cannot exceed the limit.
     """
-    mailer, day = host_mailer(case.app, case.session), case.now.date().isoformat()
+    mailer, day = host_mailer(context.app, context.session), context.now.date().isoformat()
     return [mailer.id_of(*about, day, *account, place) for place in range(most)]
 
 
-def was_sent(case: MessageContext, topic: str) -> bool:
+def was_sent(context: MessageContext, topic: str) -> bool:
     """Return True if a mail of this topic was queued before."""
-    return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
+    return context.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
 
 
-def sent_today(case: MessageContext, begins: str, to: str) -> int:
+def sent_today(context: MessageContext, begins: str, to: str) -> int:
     """Count the mails to an address whose topics begin so, queued in the last 24 hours."""
-    return _count_mails(case, OutgoingMail.created_at > case.now - _DAY, begins=begins, to=to)
+    return _count_mails(context, OutgoingMail.created_at > context.now - _DAY, begins=begins, to=to)
 
 
-def _count_strangers(case: MessageContext, *which: Any, begins: str = "", to: str = "") -> int:
-    today = OutgoingMail.created_at >= start_of_day_utc(case.now)
-    return _count_mails(case, _IS_TO_STRANGER, today, *which, begins=begins, to=to)
+def _count_strangers(context: MessageContext, *which: Any, begins: str = "", to: str = "") -> int:
+    today = OutgoingMail.created_at >= start_of_day_utc(context.now)
+    return _count_mails(context, _IS_TO_STRANGER, today, *which, begins=begins, to=to)
 
 
-def _count_mails(case: MessageContext, *which: Any, begins: str, to: str) -> int:
+def _count_mails(context: MessageContext, *which: Any, begins: str, to: str) -> int:
     """Count the mails with topics that begin so, and to an address if one is given."""
     found = select(func.count()).select_from(OutgoingMail).where(*which)
     if begins:
         found = found.where(OutgoingMail.topic.startswith(begins, autoescape=True))
     if to:  # by the provider too, for which there is an index
         found = found.where(OutgoingMail.provider == provider_of(to), func.lower(OutgoingMail.recipient) == to.lower())
-    return case.session.scalar(found) or 0
+    return context.session.scalar(found) or 0
 
 
-def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
+def reply_limit_reason(context: MessageContext, to: str, kind: str) -> str:
     """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
 
     A sender who forges addresses would make the program write to all of them.
     """
-    if case.verdict == "fail":
+    if context.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
-    alike, provider = _topic_prefix(case, kind), provider_of(to)
-    if case.verdict != "pass" and _count_strangers(case, begins=alike) >= STRANGERS_A_DAY:
+    alike, provider = _topic_prefix(context, kind), provider_of(to)
+    if context.verdict != "pass" and _count_strangers(context, begins=alike) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
-    if _count_strangers(case, OutgoingMail.provider == provider, begins=alike) >= STRANGERS_OF_DOMAIN_A_DAY:
+    if _count_strangers(context, OutgoingMail.provider == provider, begins=alike) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
 
@@ -247,25 +252,25 @@ class StrangerPlace:
     last: bool
 
 
-def stranger_place(case: MessageContext, to: str, kind: str, about: str = "") -> StrangerPlace | str:
+def stranger_place(context: MessageContext, to: str, kind: str, about: str = "") -> StrangerPlace | str:
     """Return the place for one more answer of a kind to an unknown address, or why it gets none today.
 
     `about` tells several answers of one kind to a message apart.
     """
-    if why := reply_limit_reason(case, to, kind):
+    if why := reply_limit_reason(context, to, kind):
         return why
-    ids = ids_today(case, STRANGER_A_DAY, STRANGER, kind, to.lower())
-    free, sent = first_free(case.session, ids), _count_strangers(case, to=to)
+    ids = ids_today(context, STRANGER_A_DAY, STRANGER, kind, to.lower())
+    free, sent = first_free(context.session, ids), _count_strangers(context, to=to)
     if not free:
         return f"{to} is unknown and has had {STRANGER_A_DAY} such answers today"
     if sent >= STRANGER_OF_ALL_KINDS_A_DAY:
         return f"{to} is unknown and has had {STRANGER_OF_ALL_KINDS_A_DAY} answers today"
     # A topic for each mail: queued mails of one topic supersede each other.
-    which = hashlib.sha256(f"{case.letter_id} {about}".encode()).hexdigest()[:24]
+    which = hashlib.sha256(f"{context.letter_id} {about}".encode()).hexdigest()[:24]
     last = free == ids[-1] or sent + 1 >= STRANGER_OF_ALL_KINDS_A_DAY
-    return StrangerPlace(free, f"{_topic_prefix(case, kind)}{which}", last)
+    return StrangerPlace(free, f"{_topic_prefix(context, kind)}{which}", last)
 
 
-def _topic_prefix(case: MessageContext, kind: str) -> str:
+def _topic_prefix(context: MessageContext, kind: str) -> str:
     """Return the beginning of the topics of answers of a kind to senders like that of the message."""
-    return f"{STRANGER} {kind} {case.verdict} "
+    return f"{STRANGER} {kind} {context.verdict} "

@@ -48,185 +48,193 @@ _EXCERPT = 800
 """Characters shown of a message: enough for its sender to recognise it, too few for a forger to mail them a text."""
 
 
-def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
+def request_confirmation(context: MessageContext, result: NeedsConfirmation) -> str:
     """Keep a message and ask the address in whose name it came; return what to note of it."""
-    person, spot = find_person(case.session, claim.to), claim.spot
+    person, place = find_person(context.session, result.to), result.place
     assert person is not None
-    asked = asked_today(case.session, person.key, "", QUESTIONS, case.now)
+    asked = asked_today(context.session, person.key, "", QUESTIONS, context.now)
     data = {
-        "letter": case.letter_id,
+        "letter": context.letter_id,
         "person_id": person.id,
-        "seat_id": spot.seat_id if spot else None,
-        "player": spot.address.lower() if spot else "",
-        "report_id": spot.report_id if spot else 0,
-        "orders": claim.orders,
-        "doubt": claim.doubt.reason if claim.doubt else "",
-        "leaves": claim.pressed or claim.ends_seat,
+        "seat_id": place.seat_id if place else None,
+        "player": place.address.lower() if place else "",
+        "report_id": place.report_id if place else 0,
+        "orders": result.orders,
+        "doubt": result.doubt.reason if result.doubt else "",
+        "leaves": result.pressed or result.ends_seat,
     }
-    campaign_id = spot.campaign_id if spot else None
+    campaign_id = place.campaign_id if place else None
     code = create_request(
-        case.session, RequestKind.MESSAGE, case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
+        context.session,
+        RequestKind.MESSAGE,
+        context.now,
+        to=result.to,
+        data=data,
+        campaign_id=campaign_id,
+        account=QUESTIONS,
     )
-    if code is None and claim.doubt:
-        return f"not accepted: {_DOUBTS[claim.doubt.reason]}; " + _tell_doubt(case, claim.spot, claim.to, claim.doubt)
+    if code is None and result.doubt:
+        return f"not accepted: {_DOUBTS[result.doubt.reason]}; " + _tell_doubt(
+            context, result.place, result.to, result.doubt
+        )
     if code is None:
-        return f"kept; not asked about: {claim.to} was asked about {A_DAY} messages today"
-    page = _build_question(case, claim, last=asked + 1 >= A_DAY)
-    id_ = mailer_of(case, spot).id_of("question", code)
-    answer(case, claim.to, page, about=spot, code=code, id_=id_, kind="question")
-    case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=id_))
-    if claim.doubt:
-        return f"kept, not accepted: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
-    return f"kept; asked {claim.to} whether it is theirs"
+        return f"kept; not asked about: {result.to} was asked about {A_DAY} messages today"
+    page = _build_question(context, result, last=asked + 1 >= A_DAY)
+    id_ = mailer_of(context, place).id_of("question", code)
+    answer(context, result.to, page, about=place, code=code, id_=id_, kind="question")
+    context.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=id_))
+    if result.doubt:
+        return f"kept, not accepted: {_DOUBTS[result.doubt.reason]}; asked {result.to} whether it is meant"
+    return f"kept; asked {result.to} whether it is theirs"
 
 
-def refuse_doubtful(case: MessageContext, claim: Accepted, doubt: Doubt) -> str:
+def refuse_doubtful(context: MessageContext, result: Accepted, doubt: Doubt) -> str:
     """Refuse orders that may not be meant, without a question; return what to note of it."""
-    return _tell_doubt(case, claim.spot, claim.deputy or claim.spot.address, doubt)
+    return _tell_doubt(context, result.place, result.deputy or result.place.address, doubt)
 
 
-def decline_typed(case: MessageContext, claim: AuthResult) -> str:
+def decline_typed(context: MessageContext, result: AuthResult) -> str:
     """Refuse orders that came beside a text and lack proof, without a question; return what to note of it."""
-    if not isinstance(claim, NeedsConfirmation):
-        return refuse(case, claim)
+    if not isinstance(result, NeedsConfirmation):
+        return refuse(context, result)
     why = "Send them again, as a reply to your latest report: what came here does not show that they are yours."
     said = CommandResult.refused("the orders in your mail", f"they were not taken. {why}")
-    page = AnswerPage(address=case.address, done=(said,), notes=case.notes)
-    return "orders not taken; " + answer(case, claim.to, page, about=claim.spot)
+    page = AnswerPage(address=context.address, done=(said,), notes=context.notes)
+    return "orders not taken; " + answer(context, result.to, page, about=result.place)
 
 
-def _tell_doubt(case: MessageContext, spot: SeatContext | None, to: str, doubt: Doubt) -> str:
-    assert spot is not None
+def _tell_doubt(context: MessageContext, place: SeatContext | None, to: str, doubt: Doubt) -> str:
+    assert place is not None
     if doubt.reason == "bulk":  # its writer may be a program
-        return case.silent(case.letter.machine.reason)
+        return context.silent(context.message.machine.reason)
     page = Refusal(
         reason="besides" if doubt.reason == "instead" else "doubtful",
-        address=case.address,
-        campaign=spot.campaign,
-        seat=spot.seat,
-        gm=spot.gm_shown,
+        address=context.address,
+        campaign=place.campaign,
+        seat=place.seat,
+        gm=place.gm_shown,
         counted=doubt.counted,
         counted_at=doubt.counted_at,
         weighty=doubt.weighty,
-        zone=Schedule.read(spot.schedule).zone,
-        notes=case.notes,
+        zone=Schedule.read(place.schedule).zone,
+        notes=context.notes,
     )
-    return answer(case, to, page, about=spot)
+    return answer(context, to, page, about=place)
 
 
-def _build_question(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:
-    spot = claim.spot
+def _build_question(context: MessageContext, result: NeedsConfirmation, *, last: bool) -> ConfirmSender:
+    place = result.place
     return ConfirmSender(
-        address=case.address,
-        sender=case.shown_sender,
-        excerpt=_excerpt(case, claim),
+        address=context.address,
+        sender=context.shown_sender,
+        excerpt=_excerpt(context, result),
         days=DAYS,
-        campaign=spot.campaign if spot else "",
-        seat=spot.seat if spot else "",
-        gm=spot.gm_shown if spot else "",
-        orders=claim.orders,
-        weighty=claim.weighty,
-        pressed=claim.pressed,
-        leaves=claim.leaves,
-        doubt=claim.doubt,
-        zone=Schedule.read(spot.schedule).zone if spot else "UTC",
+        campaign=place.campaign if place else "",
+        seat=place.seat if place else "",
+        gm=place.gm_shown if place else "",
+        orders=result.orders,
+        weighty=result.weighty,
+        pressed=result.pressed,
+        leaves=result.leaves,
+        doubt=result.doubt,
+        zone=Schedule.read(place.schedule).zone if place else "UTC",
         last=last,
     )
 
 
-def _excerpt(case: MessageContext, claim: NeedsConfirmation) -> str:
+def _excerpt(context: MessageContext, result: NeedsConfirmation) -> str:
     """Return the beginning of what would be done, without keys; the subject of a message without text."""
-    text = redact_all((_requested_text(case, claim) or case.letter.subject)[:_EXCERPT])
+    text = redact_all((_requested_text(context, result) or context.message.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
 
 
-def _requested_text(case: MessageContext, claim: NeedsConfirmation) -> str:
+def _requested_text(context: MessageContext, result: NeedsConfirmation) -> str:
     """Return what a message asks for, without the text above.
 
     A forger could put there what the owner of the address has just written.
     """
-    letter, spot = case.letter, claim.spot
-    if not claim.orders or spot is None:
-        return "\n".join(letter.lines[claim.at :])
-    sheet = find_sheet(letter.lines, {spot.campaign})
-    return choose_sheet(case.app.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
+    message, place = context.message, result.place
+    if not result.orders or place is None:
+        return "\n".join(message.lines[result.at :])
+    sheet = find_sheet(message.lines, {place.campaign})
+    return choose_sheet(context.app.game(place.game), json.loads(place.view), sheet, message.filed).text().strip("\n")
 
 
-def refuse(case: MessageContext, claim: AuthResult) -> str:
+def refuse(context: MessageContext, result: AuthResult) -> str:
     """Answer a message that was not accepted; return what to note of it."""
-    match claim:
+    match result:
         case Declined():
-            return _refuse_known(case, claim)
+            return _refuse_known(context, result)
         case SeatMismatch(to=to, header=header):
             campaign, seat = (header.campaign, header.seat) if header else ("", "")
-            page = small.two_seats(address=case.address, campaign=campaign, seat=seat)
-            return "for two seats at once; " + answer(case, to, page)
+            page = small.two_seats(address=context.address, campaign=campaign, seat=seat)
+            return "for two seats at once; " + answer(context, to, page)
         case NeedsConfirmation():
-            return request_confirmation(case, claim)
+            return request_confirmation(context, result)
         case SenderMismatch():
-            return _refuse_mismatch(case, claim)
+            return _refuse_mismatch(context, result)
         case DeputyExpired():
-            return _refuse_expired_deputy(case, claim)
+            return _refuse_expired_deputy(context, result)
         case _:
-            return to_stranger(case)
+            return to_stranger(context)
 
 
-def _refuse_known(case: MessageContext, claim: Declined) -> str:
-    spot = claim.spot
+def _refuse_known(context: MessageContext, result: Declined) -> str:
+    place = result.place
     page = Refusal(
-        reason=claim.reason,
-        address=case.address,
-        campaign=spot.campaign if spot else "",
-        seat=spot.seat if spot else "",
-        label=spot.label if spot else "",
-        typed=redact_credentials(claim.typed),
-        hint=spot.moved_to if spot and spot.moved_to else claim.hint,
-        gm=spot.gm_shown if spot else "",
-        notes=case.notes,
+        reason=result.reason,
+        address=context.address,
+        campaign=place.campaign if place else "",
+        seat=place.seat if place else "",
+        label=place.label if place else "",
+        typed=redact_credentials(result.typed),
+        hint=place.moved_to if place and place.moved_to else result.hint,
+        gm=place.gm_shown if place else "",
+        notes=context.notes,
     )
-    return f"{claim.reason}; " + answer(case, claim.to, page, about=spot)
+    return f"{result.reason}; " + answer(context, result.to, page, about=place)
 
 
-def _refuse_mismatch(case: MessageContext, claim: SenderMismatch) -> str:
+def _refuse_mismatch(context: MessageContext, result: SenderMismatch) -> str:
     """Warn the seat's own address, and answer the sender as a stranger, unless the address is forged."""
-    spot = claim.spot
-    said = f"not from {spot.seat} of {spot.campaign}"
-    if claim.forged:
-        return f"{said}, by the receiving server's word; {_warn_seat(case, spot, 'forged')}"
+    place = result.place
+    said = f"not from {place.seat} of {place.campaign}"
+    if result.forged:
+        return f"{said}, by the receiving server's word; {_warn_seat(context, place, 'forged')}"
     # The address of a player who mistook the seat is not disclosed.
-    sender = "someone else who plays here" if find_person(case.session, case.sender) else ""
-    said = f"{said}; {_warn_seat(case, spot, 'sender-mismatch', sender)}"
-    if claim.guessed and count_guess(case, spot):
-        said = f"{said}; {warn_of_limit(case, spot, 'keys', GUESSES_A_DAY)}"
-    return f"{said}; {to_stranger(case)}"
+    sender = "someone else who plays here" if find_person(context.session, context.sender) else ""
+    said = f"{said}; {_warn_seat(context, place, 'sender-mismatch', sender)}"
+    if result.guessed and count_guess(context, place):
+        said = f"{said}; {warn_of_limit(context, place, 'keys', GUESSES_A_DAY)}"
+    return f"{said}; {to_stranger(context)}"
 
 
-def _refuse_expired_deputy(case: MessageContext, claim: DeputyExpired) -> str:
-    spot, stand_in = claim.spot, claim.stand_in
+def _refuse_expired_deputy(context: MessageContext, result: DeputyExpired) -> str:
+    place, stand_in = result.place, result.stand_in
     page = Refusal(
         reason="not-deputy-now",
-        address=case.address,
-        campaign=spot.campaign,
-        seat=spot.seat,
-        gm=spot.gm_shown,
+        address=context.address,
+        campaign=place.campaign,
+        seat=place.seat,
+        gm=place.gm_shown,
         since=stand_in.since,
         until=stand_in.until,
-        zone=Schedule.read(spot.schedule).zone,
+        zone=Schedule.read(place.schedule).zone,
     )
-    told = answer(case, stand_in.address, page, about=spot)
-    warned = _warn_seat(case, spot, "sender-mismatch")
-    return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
+    told = answer(context, stand_in.address, page, about=place)
+    warned = _warn_seat(context, place, "sender-mismatch")
+    return f"from one who does not stand in for {place.seat} of {place.campaign} now; {told}; {warned}"
 
 
-def _warn_seat(case: MessageContext, spot: SeatContext, reason: Reason, sender: str = "") -> str:
+def _warn_seat(context: MessageContext, place: SeatContext, reason: Reason, sender: str = "") -> str:
     """Tell a seat's own address, at most so often a day, what was tried in its name; return what to note."""
     page = Refusal(
         reason=reason,
-        address=case.address,
-        campaign=spot.campaign,
-        seat=spot.seat,
-        sender=sender or case.shown_sender,
-        gm=spot.gm_shown,
+        address=context.address,
+        campaign=place.campaign,
+        seat=place.seat,
+        sender=sender or context.shown_sender,
+        gm=place.gm_shown,
     )
-    return warn(case, spot.campaign, spot.address, page, "warning", spot.seat, most=WARNINGS_A_DAY)
+    return warn(context, place.campaign, place.address, page, "warning", place.seat, most=WARNINGS_A_DAY)

@@ -72,19 +72,19 @@ About = SeatContext | Campaign | CampaignSnapshot | None
 """The seat or the campaign that an answer is about; None for what concerns no single campaign."""
 
 
-def mailer_of(case: MessageContext, about: About) -> CampaignMailer:
+def mailer_of(context: MessageContext, about: About) -> CampaignMailer:
     """Return the mailer for answers about a seat or a campaign."""
     if about is None:
-        return host_mailer(case.app, case.session)
+        return host_mailer(context.app, context.session)
     if not isinstance(about, SeatContext):
-        return CampaignMailer.of(case.app, about)
-    site = campaign_url(case.app, about.campaign, about.policy)
+        return CampaignMailer.of(context.app, about)
+    site = campaign_url(context.app, about.campaign, about.policy)
     own = (about.campaign, about.mail_key, about.game, about.gm)
-    return CampaignMailer(case.app, about.campaign_id, *own, site, about.gm_name, about.policy.title)
+    return CampaignMailer(context.app, about.campaign_id, *own, site, about.gm_name, about.policy.title)
 
 
 def answer(
-    case: MessageContext,
+    context: MessageContext,
     to: str,
     page: Page,
     *,
@@ -102,7 +102,7 @@ def answer(
     `kind`. Without a subject of its own the page has that of the message.
 
     Args:
-        case: The message that is answered.
+        context: The message that is answered.
         to: The address of the recipient.
         page: What it says, with its subject.
         about: The seat or campaign that it is about; with a `code` it is in the thread of the seat's report.
@@ -114,33 +114,33 @@ def answer(
         files: Further parts.
     """
     if isinstance(page, _HELPING) and not code:
-        code = case.answers  # who asks before a YES may say it in reply to the help
+        code = context.answers  # who asks before a YES may say it in reply to the help
     if id_:
-        _send(case, to, page, about, id_, code=code, kind=kind, topic=topic, files=files)
+        _send(context, to, page, about, id_, code=code, kind=kind, topic=topic, files=files)
         return f"answered {to}"
-    if isinstance(page, _OF_UNUSABLE) and is_echo(case, about, digits=bool(case.key)):
-        return case.silent(ECHO)
-    known = is_known(case.session, to)
-    if known or case.key:
+    if isinstance(page, _OF_UNUSABLE) and is_echo(context, about, digits=bool(context.key)):
+        return context.silent(ECHO)
+    known = is_known(context.session, to)
+    if known or context.key:
         # Of a key that is shown from many unknown addresses, all count: it may be stolen, and they forged.
         whose = to.lower() if known else ""
         # A forged sender's answers go to the owner of the address, who must not be flooded with them.
-        most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
-        if free := first_free(case.session, ids_today(case, most, "answer", whose, account=[case.account])):
-            _send(case, to, page, about, free, code=code, files=files)
+        most = WARNINGS_A_DAY if context.verdict == "fail" and not context.key else ANSWERS_A_DAY
+        if free := first_free(context.session, ids_today(context, most, "answer", whose, account=[context.account])):
+            _send(context, to, page, about, free, code=code, files=files)
             return f"answered {to}"
-        return case.silent(f"{to} has had {most} answers today")
-    place = stranger_place(case, to, kind, part)
+        return context.silent(f"{to} has had {most} answers today")
+    place = stranger_place(context, to, kind, part)
     if isinstance(place, str):
-        return case.silent(place)
+        return context.silent(place)
     if isinstance(page, _WITH_LAST):
         page = replace(page, last=place.last)
-    _send(case, to, page, about, place.message_id, code=code, kind=STRANGER, topic=place.topic, files=files)
+    _send(context, to, page, about, place.message_id, code=code, kind=STRANGER, topic=place.topic, files=files)
     return f"answered {to}, who is unknown"
 
 
 def _send(
-    case: MessageContext,
+    context: MessageContext,
     to: str,
     page: Page,
     about: About,
@@ -152,38 +152,38 @@ def _send(
     files: Sequence[MailPart] = (),
 ) -> None:
     """Queue a mail in the thread of a message (RFC 3834)."""
-    mailer, again = mailer_of(case, about), redact_credentials(bare_subject(case.letter.subject)) or "your mail"
+    mailer, again = mailer_of(context, about), redact_credentials(bare_subject(context.message.subject)) or "your mail"
     mail = mailer.mail(to, page.subject or again, page, id_, code=code, kind=kind, topic=topic, files=tuple(files))
     subject = mail.subject if page.subject else f"Re: {again if about is None else mail.subject}"
-    thread = _thread(case, about if code else None, begins=kind == "question")
-    mail = replace(mail, subject=subject, references=thread, in_reply_to=case.letter.message_id)
-    mailer.send(case.session, case.now, replace(mail, automatic="auto-replied"))
+    thread = _thread(context, about if code else None, begins=kind == "question")
+    mail = replace(mail, subject=subject, references=thread, in_reply_to=context.message.message_id)
+    mailer.send(context.session, context.now, replace(mail, automatic="auto-replied"))
 
 
-def _thread(case: MessageContext, about: About, *, begins: bool) -> tuple[str, ...]:
+def _thread(context: MessageContext, about: About, *, begins: bool) -> tuple[str, ...]:
     """Return the thread of an answer, oldest first; it may begin with the message.
 
     The report is always in that of an answer about a seat, so that a reply to a receipt still finds its turn.
     """
-    letter = case.letter
-    older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
+    message = context.message
+    older = [id_ for id_ in reversed(dict.fromkeys(message.references)) if id_ != message.message_id]
     if isinstance(about, SeatContext) and about.report_message_id not in ("", *older):
         older.append(about.report_message_id)
     before = [] if begins else older[-_LONGEST_THREAD:]
-    return (*before, *([letter.message_id] if letter.message_id else []))
+    return (*before, *([message.message_id] if message.message_id else []))
 
 
 def warn(
-    case: MessageContext, campaign: str, to: str, page: Page, *about: str | int, period: str = "", most: int = 1
+    context: MessageContext, campaign: str, to: str, page: Page, *about: str | int, period: str = "", most: int = 1
 ) -> str:
     """Warn of mail in a campaign, at most so often a day, or `period`, `about` one thing; return what to note."""
-    context = case.campaign_context(load_campaign(case.session, campaign))
-    id_ = (*about, to.lower(), period or case.now.date().isoformat())
-    warned = post(context, to, page, id_=id_, most=most, kind="warning")
+    campaign_context = context.campaign_context(load_campaign(context.session, campaign))
+    id_ = (*about, to.lower(), period or context.now.date().isoformat())
+    warned = post(campaign_context, to, page, id_=id_, most=most, kind="warning")
     return f"warned {to}" if warned else f"{to} has been warned enough"
 
 
-def is_echo(case: MessageContext, about: About, *, digits: bool) -> bool:
+def is_echo(context: MessageContext, about: About, *, digits: bool) -> bool:
     """Return True if the messages of the sender before this one, within a day, said the same in words.
 
     For messages that brought nothing that can be used: a person tries something else by
@@ -191,24 +191,24 @@ def is_echo(case: MessageContext, about: About, *, digits: bool) -> bool:
     with that. Without `digits`, words that have some are left out: machines tell times
     and numbers of theirs.
     """
-    if not case.sender or (isinstance(about, SeatContext) and _looks_like_sheet(case, about)):
+    if not context.sender or (isinstance(about, SeatContext) and _looks_like_sheet(context, about)):
         return False
     # Not later ones: of messages that came together, the first are answered.
-    sent = (InboxMessage.sender == case.sender, InboxMessage.id < case.letter_id)
-    lately = select(InboxMessage.raw).where(*sent, InboxMessage.received_at > case.now - dt.timedelta(days=1))
-    before = case.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(SAME_A_DAY)).all()
+    sent = (InboxMessage.sender == context.sender, InboxMessage.id < context.letter_id)
+    lately = select(InboxMessage.raw).where(*sent, InboxMessage.received_at > context.now - dt.timedelta(days=1))
+    before = context.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(SAME_A_DAY)).all()
     if len(before) < SAME_A_DAY:
         return False
-    this = case.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == case.letter_id)).one()
+    this = context.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == context.letter_id)).one()
     said = _own_words(this, digits=digits)
     others = (_own_words(raw, digits=digits) for raw in before)
     return all(len(said & other) >= _ALIKE * len(said | other) for other in others)
 
 
-def _looks_like_sheet(case: MessageContext, spot: SeatContext) -> bool:
+def _looks_like_sheet(context: MessageContext, place: SeatContext) -> bool:
     """Return True if a message has the frame of a sheet, or a line that begins like an order of the seat's game."""
-    lines = case.letter.lines
-    return has_header(lines) or any(map(case.app.game(spot.game).orders.is_like_order, lines))
+    lines = context.message.lines
+    return has_header(lines) or any(map(context.app.game(place.game).orders.is_like_order, lines))
 
 
 def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
@@ -229,79 +229,80 @@ _SEATS = (
 )
 
 
-def _tell_of_seats(case: MessageContext, tell: Callable[[SeatRow], str]) -> str:
+def _tell_of_seats(context: MessageContext, tell: Callable[[SeatRow], str]) -> str:
     """Return the notes on what was told of each seat of the sender."""
-    return "; ".join(map(tell, case.session.execute(_SEATS.where(Person.key == case.sender)).all()))
+    return "; ".join(map(tell, context.session.execute(_SEATS.where(Person.key == context.sender)).all()))
 
 
 def _tell_gm(
-    case: MessageContext, seat: SeatContext | SeatRow, what: str, subject: str, *paragraphs: str, period: str = ""
+    context: MessageContext, seat: SeatContext | SeatRow, what: str, subject: str, *paragraphs: str, period: str = ""
 ) -> str:
     """Tell the GM of a seat, once a day, or `period`, of what comes from there; return what to note."""
     page = Notice(subject=subject, title=as_title(subject), blocks=paragraphs)
-    return warn(case, seat.campaign, seat.gm, page, what, seat.seat, period=period)
+    return warn(context, seat.campaign, seat.gm, page, what, seat.seat, period=period)
 
 
-def warn_message_limit(case: MessageContext, most: int) -> str:
+def warn_message_limit(context: MessageContext, most: int) -> str:
     """Warn of too many messages of one sender in a day, if seats are played from that address; return what to note."""
-    if case.key or not case.sender:
+    if context.key or not context.sender:
         return ""
-    return _tell_of_seats(case, lambda place: warn_of_limit(case, place, "letters", most))
+    return _tell_of_seats(context, lambda place: warn_of_limit(context, place, "letters", most))
 
 
-def warn_of_limit(case: MessageContext, spot: SeatContext | SeatRow, of: small.FloodOf, most: int) -> str:
+def warn_of_limit(context: MessageContext, place: SeatContext | SeatRow, of: small.FloodOf, most: int) -> str:
     """Tell the player of a seat, and their GM, that too much came in a day, or for a turn; return what to note."""
-    told, campaign, seat, gm = [], spot.campaign, spot.seat, spot.gm
-    for to in dict.fromkeys((spot.address, gm)):
+    told, campaign, seat, gm = [], place.campaign, place.seat, place.gm
+    for to in dict.fromkeys((place.address, gm)):
         page = small.too_much_mail(
-            of=of, most=most, campaign=campaign, seat=seat, player=spot.address, to_gm=to == gm, gm=gm
+            of=of, most=most, campaign=campaign, seat=seat, player=place.address, to_gm=to == gm, gm=gm
         )
-        told.append(warn(case, campaign, to, page, "flood", of, seat))
+        told.append(warn(context, campaign, to, page, "flood", of, seat))
     return "; ".join(told)
 
 
-def note_bulk_mail(case: MessageContext, spot: SeatContext) -> str:
+def note_bulk_mail(context: MessageContext, place: SeatContext) -> str:
     """Tell a GM, once a day, of bulk mail with the right code of a seat and without orders; return what to note of it.
 
     Nothing is refused by mail (RFC 3834), as the writer may be a machine.
     """
     said = (
-        f"A mail with the right code of {spot.seat} came as bulk mail, as {case.letter.machine.reason}. There were no "
-        "orders in it, and such mail is not answered: a program may have written it."
+        f"A mail with the right code of {place.seat} came as bulk mail, as {context.message.machine.reason}. There "
+        "were no orders in it, and such mail is not answered: a program may have written it."
     )
     help_ = "pbem inbox shows it, and those that follow today, of which you are not told."
-    told = _tell_gm(case, spot, "bulk", f"bulk mail without orders for {spot.seat}", said, help_)
-    return f"{case.silent(f'no orders, and {case.letter.machine.reason}')}; {told}"
+    told = _tell_gm(context, place, "bulk", f"bulk mail without orders for {place.seat}", said, help_)
+    reason = context.silent(f"no orders, and {context.message.machine.reason}")
+    return f"{reason}; {told}"
 
 
-def tell_of_absence(case: MessageContext) -> str:
+def tell_of_absence(context: MessageContext) -> str:
     """Tell the GMs of the sender's seats, once a week, what their answering machine says; return what to note."""
-    words = cut_at_word(" ".join(redact_all(case.letter.text).split()), MOST_OF_ABSENCE)
+    words = cut_at_word(" ".join(redact_all(context.message.text).split()), MOST_OF_ABSENCE)
     # Below a sheet, or a form that was sent back, there is no word on the absence.
-    if not words or has_header(case.letter.lines) or not case.sender or case.verdict == "fail":
+    if not words or has_header(context.message.lines) or not context.sender or context.verdict == "fail":
         return ""
-    week = str(case.now.date().toordinal() // 7)
+    week = str(context.now.date().toordinal() // 7)
 
     def tell(place: SeatRow) -> str:
-        who = f"{case.shown_sender}, who plays {place.seat} in {place.campaign}"
+        who = f"{context.shown_sender}, who plays {place.seat} in {place.campaign}"
         pause = f"Reply PAUSE {place.seat} if turns shall not wait for their orders. You are told of it once a week."
         said = f"{who}, has an answering machine that says: '{words}'", pause
-        return _tell_gm(case, place, "away", f"{place.seat} may be away", *said, period=week)
+        return _tell_gm(context, place, "away", f"{place.seat} may be away", *said, period=week)
 
-    return _tell_of_seats(case, tell)
+    return _tell_of_seats(context, tell)
 
 
-def tell_of_echo(case: MessageContext) -> str:
+def tell_of_echo(context: MessageContext) -> str:
     """Tell the GMs of the sender's seats, once a day, of an answering machine; return what to note."""
     help_ = "pbem inbox shows them. Please ask the player to switch it off, or to have it leave this address alone."
 
     def tell(place: SeatRow) -> str:
         said = (
-            f"{case.shown_sender}, who plays {place.seat} in {place.campaign}, has sent the same words more than "
+            f"{context.shown_sender}, who plays {place.seat} in {place.campaign}, has sent the same words more than "
             f"{SAME_A_DAY} times today, which are no orders. It looks like an answering machine that does not say so, "
             "and would be answered without end; so these words have no answer any more. Sheets, commands and other "
             "words count as ever."
         )
-        return _tell_gm(case, place, "echo", f"an answering machine at {place.seat}?", said, help_)
+        return _tell_gm(context, place, "echo", f"an answering machine at {place.seat}?", said, help_)
 
-    return _tell_of_seats(case, tell)
+    return _tell_of_seats(context, tell)

@@ -41,7 +41,7 @@ class ParsedMail:
     """
 
     mail: QueuedMail
-    letter: Message
+    message: Message
     verdict: AuthVerdict
     sheet: SheetText
     gm_sheet: GmFrame | None
@@ -50,19 +50,19 @@ class ParsedMail:
 
 def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Parse a message; `known` are the names of all campaigns."""
-    letter = parse_message(mail.raw)
+    message = parse_message(mail.raw)
     server, taker = app.settings.authserv_id, app.settings.received_by
-    verdict = authentication_verdict(mail.raw, server, letter.sender, taker) if server and letter.sender else "none"
-    return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
+    verdict = authentication_verdict(mail.raw, server, message.sender, taker) if server and message.sender else "none"
+    return ParsedMail(mail, message, verdict, find_sheet(message.lines, known), find_gm_frame(message.lines))
 
 
 def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
     """Open a message in a transaction, and find the valid key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
-    codes = find_codes(session, read.letter, app.settings.address, now)
-    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none", codes)
-    key = find_credential(case, read.sheet, read.gm_sheet, known)
-    return OpenedMessage(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
+    codes = find_codes(session, read.message, app.settings.address, now)
+    context = MessageContext(app, session, now, read.mail.id, read.message, read.verdict if counts else "none", codes)
+    key = find_credential(context, read.sheet, read.gm_sheet, known)
+    return OpenedMessage(replace(context, key=key), read.sheet, read.gm_sheet, read.wishes)
 
 
 def handle(came: OpenedMessage, known: Names) -> Outcome:
@@ -71,8 +71,8 @@ def handle(came: OpenedMessage, known: Names) -> Outcome:
     done = find_handler(choose_route(mail).route)(mail)
     if not isinstance(done, Confirmed):
         return done
-    lines = done.case.letter.lines
-    return done.conclude(handle(OpenedMessage(done.case, find_sheet(lines, known), find_gm_frame(lines)), known))
+    lines = done.context.message.lines
+    return done.conclude(handle(OpenedMessage(done.context, find_sheet(lines, known), find_gm_frame(lines)), known))
 
 
 Handler = Callable[[Reading], Outcome | Confirmed]
@@ -87,21 +87,26 @@ def find_handler(route: Route) -> Handler:
     return handlers.HANDLERS[route]
 
 
-def find_credential(case: MessageContext, sheet: SheetText, gm_sheet: GmFrame | None, known: Names) -> str:
+def find_credential(context: MessageContext, sheet: SheetText, gm_sheet: GmFrame | None, known: Names) -> str:
     """Return a name for the valid key that a message shows, such as "token 12" for that of a seat; "" if none.
 
     A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
     over, whose archive may be public.
     """
-    if gm_sheet is not None and (found := _gm_key(case, gm_sheet)):
+    if gm_sheet is not None and (found := _gm_key(context, gm_sheet)):
         return found
-    request = None if sheet.header else find_commands(case.letter.lines, known)
+    request = None if sheet.header else find_commands(context.message.lines, known)
     header = request.header if request else sheet.header
-    return _token_key(case, header) or _code_key(case, header) or _request_key(case, request) or _test_key(case)
+    return (
+        _token_key(context, header)
+        or _code_key(context, header)
+        or _request_key(context, request)
+        or _test_key(context)
+    )
 
 
-def _gm_key(case: MessageContext, sheet: GmFrame) -> str:
-    row = case.session.execute(
+def _gm_key(context: MessageContext, sheet: GmFrame) -> str:
+    row = context.session.execute(
         select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
     ).first()
     return f"gm {row.id}" if row and row.gm_token_hash and verify_token(sheet.key, row.gm_token_hash) else ""
@@ -115,31 +120,31 @@ _TOKEN = (
 )
 
 
-def _token_key(case: MessageContext, header: SheetHeader | None) -> str:
-    if header is None or not header.key or case.codes.report_with(header.key.lower()):
+def _token_key(context: MessageContext, header: SheetHeader | None) -> str:
+    if header is None or not header.key or context.codes.report_with(header.key.lower()):
         return ""
-    seat = case.session.connection().execute(_TOKEN, {"campaign": header.campaign, "seat": header.seat}).first()
+    seat = context.session.connection().execute(_TOKEN, {"campaign": header.campaign, "seat": header.seat}).first()
     return f"token {seat.id}" if seat and verify_token(header.key, seat.token_hash) else ""
 
 
-def _code_key(case: MessageContext, header: SheetHeader | None) -> str:
-    named = case.codes.report_with(header.key.lower()) if header else None
-    found = [*filter(None, [named]), *case.codes.reports]
+def _code_key(context: MessageContext, header: SheetHeader | None) -> str:
+    named = context.codes.report_with(header.key.lower()) if header else None
+    found = [*filter(None, [named]), *context.codes.reports]
     reports = [each.subject_id for each in found if not each.over]
     return f"code {max(reports)}" if reports else ""
 
 
-def _request_key(case: MessageContext, request: CommandList | None) -> str:
+def _request_key(context: MessageContext, request: CommandList | None) -> str:
     written = {order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)} if request else ()
-    confirmed = (each.key for each in case.codes.typed if each.key in written and not each.is_report)
-    code = case.codes.request_key or next(confirmed, "")
+    confirmed = (each.key for each in context.codes.typed if each.key in written and not each.is_report)
+    code = context.codes.request_key or next(confirmed, "")
     return f"request {code}" if code else ""
 
 
-def _test_key(case: MessageContext) -> str:
+def _test_key(context: MessageContext) -> str:
     """Return the key of a person's reply to a test of the mailbox, from the address to which the test went."""
-    found = next((each for each in case.codes.of("test") if not each.state), None)
-    if found is None or not case.sender or case.letter.written_by_program:
+    found = next((each for each in context.codes.of("test") if not each.state), None)
+    if found is None or not context.sender or context.message.written_by_program:
         return ""
-    asked = case.session.get_one(OutgoingMail, found.subject_id).recipient
-    return test_key(found.subject_id) if asked.lower() == case.sender.lower() else ""
+    asked = context.session.get_one(OutgoingMail, found.subject_id).recipient
+    return test_key(found.subject_id) if asked.lower() == context.sender.lower() else ""

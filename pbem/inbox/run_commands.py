@@ -102,55 +102,55 @@ def take_commands(mail: Reading) -> Outcome:
     """Run the commands of a message, and take the orders that stand in or below their texts."""
     request = mail.press if mail.frame == "text" else mail.request
     assert request is not None
-    return run_commands(mail.case if mail.frame != "text" else mail.came.case, request)
+    return run_commands(mail.context if mail.frame != "text" else mail.came.context, request)
 
 
 def join_by_wish(mail: Reading) -> Outcome:
     """Answer a wish to join as JOIN."""
     assert mail.join is not None
-    return run_commands(mail.case, mail.join)
+    return run_commands(mail.context, mail.join)
 
 
 def take_order_command(mail: Reading) -> Outcome:
     """Process NO ORDERS or CLEAR ORDERS as a sheet, so that the same proof, turn and deputy count."""
-    case, request = mail.case, mail.request
+    context, request = mail.context, mail.request
     sheet = request.as_sheet() if request else None
     assert request is not None
     assert sheet is not None
-    claim = authenticate(case, sheet.header)
+    result = authenticate(context, sheet.header)
     if sheet.header is None:
-        if said := ask_for_seat(case, request, claim):
+        if said := ask_for_seat(context, request, result):
             return said, False
-        if own := only_seat(case, claim):
-            claim = authenticate(case, own)
-    if not isinstance(claim, Accepted):
-        return refuse(case, claim), False
-    return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
+        if own := only_seat(context, result):
+            result = authenticate(context, own)
+    if not isinstance(result, Accepted):
+        return refuse(context, result), False
+    return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
 
 
-def run_commands(case: MessageContext, request: CommandList) -> Outcome:
+def run_commands(context: MessageContext, request: CommandList) -> Outcome:
     """Run the commands of a message and queue the answer; return what to note, and whether a sheet was saved."""
-    request = replace(request, lines=tuple((number, _fill_years(case, line)) for number, line in request.lines))
-    request, parsed = _find_left(case, request, request.parse())
-    asker = _identify_requester(case, request, parsed)
-    if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
+    request = replace(request, lines=tuple((number, _fill_years(context, line)) for number, line in request.lines))
+    request, parsed = _find_left(context, request, request.parse())
+    asker = _identify_requester(context, request, parsed)
+    if isinstance(asker, Requester) and asker.place is None and _is_forged(context, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered", False
     if isinstance(asker, Requester):
         note, is_sheet = _run_all(asker, request, parsed)
         return f"asked for {_verbs(parsed)}; {note}", is_sheet
-    if request.header is None and (said := ask_for_seat(case, request, asker)):
+    if request.header is None and (said := ask_for_seat(context, request, asker)):
         return said, False
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(order.proof is Proof.STRONG for order in _commands(parsed))
         ends_seat = any(isinstance(order, LeaveSeat) for order in parsed.orders)
         asker = replace(asker, weighty=weighty, ends_seat=ends_seat, at=request.at)
-    return refuse(case, asker), False
+    return refuse(context, asker), False
 
 
 def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Outcome:
     """Run the commands for one who may give them, and take the orders beside their texts."""
-    found = screen_texts(asker.case, asker.spot, request) if asker.spot and request.texts else Screened()
-    note, is_sheet = take_beside(asker.case, found.sheet) if found.sheet else ("", False)
+    found = screen_texts(asker.context, asker.place, request) if asker.place and request.texts else Screened()
+    note, is_sheet = take_beside(asker.context, found.sheet) if found.sheet else ("", False)
     notes = [note] if found.sheet else []
     held = bool(found.because)
     done = [
@@ -158,8 +158,8 @@ def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Out
         for entry in parsed.entries
         if not (held and isinstance(entry.order, SeatCommand) and entry.order.takes_text)
     ]
-    if held and asker.spot is not None:
-        said = offer_texts(asker.case, asker.spot, found, deputy=asker.deputy)
+    if held and asker.place is not None:
+        said = offer_texts(asker.context, asker.place, found, deputy=asker.deputy)
         notes.append(said if isinstance(said, str) else "held texts, not offered")
         done += [] if isinstance(said, str) else [said]
     elif found.notes:
@@ -169,124 +169,133 @@ def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Out
     return "; ".join(notes), is_sheet
 
 
-def ask_for_seat(case: MessageContext, request: CommandList, claim: AuthResult) -> str:
+def ask_for_seat(context: MessageContext, request: CommandList, result: AuthResult) -> str:
     """Ask a player of several seats which of them a message is for; return what to note, "" if that is no question."""
-    seats = seats_of(case.session, case.letter.sender)
-    if not (isinstance(claim, Declined) and claim.reason == "no-orders" and len(seats) > 1):
+    seats = seats_of(context.session, context.message.sender)
+    if not (isinstance(result, Declined) and result.reason == "no-orders" and len(seats) > 1):
         return ""
     page = small.which_seat(
-        address=case.address,
+        address=context.address,
         commands=tuple(line for _, line in request.lines),
         seats=tuple((seat.campaign, seat.seat) for seat in seats),
     )
-    return "for which seat?; " + answer(case, claim.to, page)
+    return "for which seat?; " + answer(context, result.to, page)
 
 
-def _fill_years(case: MessageContext, line: str) -> str:
+def _fill_years(context: MessageContext, line: str) -> str:
     verb = line.split(None, 1)[:1]
-    return fill_years(line, case.now.date()) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
+    return fill_years(line, context.now.date()) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
 
 
-def _find_left(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> tuple[CommandList, ParsedSheet]:
+def _find_left(context: MessageContext, request: CommandList, parsed: ParsedSheet) -> tuple[CommandList, ParsedSheet]:
     """Return the request with what LEAVE is meant for: a seat, or the standby list on which its sender is."""
     order = parsed.orders[0] if len(parsed.orders) == 1 else None
     if not isinstance(order, LeaveSeat) or request.header is not None or request.pressed:
         return request, parsed
-    seats = seats_of(case.session, case.letter.sender)
+    seats = seats_of(context.session, context.message.sender)
     name = (order.campaign or "").lower()
     seat = next((each for each in seats if each.campaign == name), None)
     if seat is not None:
         return replace(request, header=SheetHeader(seat.campaign, seat.seat)), parsed
-    of_seat = bool(seats) or case.key.startswith(("code ", "token "))
-    listed = [name] if name else [] if of_seat else standby_campaigns(case.session, case.letter.sender)
+    of_seat = bool(seats) or context.key.startswith(("code ", "token "))
+    listed = [name] if name else [] if of_seat else standby_campaigns(context.session, context.message.sender)
     if len(listed) != 1:
         return request, parsed
     withdrawn = replace(parsed.entries[0], order=Withdraw(listed[0]))
     return request, replace(parsed, entries=(withdrawn,))
 
 
-def _identify_requester(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
+def _identify_requester(context: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Return the requester, or a result of authentication that does not suffice for the commands."""
     commands = _commands(parsed)
     for_deputies = bool(commands) and all(order.for_deputies for order in commands)
-    claim, sender = _authenticate_seat(case, request, for_deputies=for_deputies), case.letter.sender
-    asks = tuple(order for order in commands if not _slip_reason(case, request, parsed, order))
+    result, sender = _authenticate_seat(context, request, for_deputies=for_deputies), context.message.sender
+    asks = tuple(order for order in commands if not _slip_reason(context, request, parsed, order))
     # A button may be pressed by accident, so the player is asked whatever the message proves.
-    if request.pressed and (spot := _button_seat(claim)) is not None:
-        return NeedsConfirmation(spot, to=spot.address, pressed=True)
-    if isinstance(claim, Accepted):
-        asked = next((order for order in asks if _must_confirm(case, claim, order)), None)
+    if request.pressed and (place := _button_seat(result)) is not None:
+        return NeedsConfirmation(place, to=place.address, pressed=True)
+    if isinstance(result, Accepted):
+        asked = next((order for order in asks if _must_confirm(context, result, order)), None)
         if asked is not None:
-            leaves = isinstance(asked, LeaveSeat) and _is_proven(case, claim)
+            leaves = isinstance(asked, LeaveSeat) and _is_proven(context, result)
             weighty = asked.proof is Proof.STRONG
-            return NeedsConfirmation(claim.spot, to=claim.spot.address, weighty=weighty, leaves=leaves)
-        asker = _for_player(case, claim.spot, proven=_is_proven(case, claim))
-        return replace(asker, to=claim.deputy, deputy=claim.deputy) if claim.deputy else asker
-    if isinstance(claim, NeedsConfirmation):
-        own = claim.spot if claim.spot and claim.to == claim.spot.address else None
+            return NeedsConfirmation(result.place, to=result.place.address, weighty=weighty, leaves=leaves)
+        asker = _for_player(context, result.place, proven=_is_proven(context, result))
+        return replace(asker, to=result.deputy, deputy=result.deputy) if result.deputy else asker
+    if isinstance(result, NeedsConfirmation):
+        own = result.place if result.place and result.to == result.place.address else None
         unasked = [order for order in asks if order.proof is not Proof.ASKED]
-        return _for_player(case, own, proven=False) if own and _needs_no_proof(own, unasked) else claim
-    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _needs_no_proof(claim.spot, commands):
-        assert claim.spot is not None
-        return _for_player(case, claim.spot, proven=False)
-    if isinstance(claim, SenderMismatch) and claim.forged and _is_forged(case, parsed):
-        return claim
+        return _for_player(context, own, proven=False) if own and _needs_no_proof(own, unasked) else result
+    if (
+        isinstance(result, Declined)
+        and _is_players_own(result)
+        and commands
+        and _needs_no_proof(result.place, commands)
+    ):
+        assert result.place is not None
+        return _for_player(context, result.place, proven=False)
+    if isinstance(result, SenderMismatch) and result.forged and _is_forged(context, parsed):
+        return result
     if sender is None or request.header is not None or any(order.needs_seat for order in commands):
-        return claim
-    person = find_person(case.session, sender)
+        return result
+    person = find_person(context.session, sender)
     if person is None and not (commands and all(order.for_strangers for order in commands)):
         return UnknownSender()
-    known = case.verdict == "pass" or case.confirmed is not None
+    known = context.verdict == "pass" or context.confirmed is not None
     if person is not None and not known and not all(order.proof in (Proof.NONE, Proof.ASKED) for order in asks):
         return NeedsConfirmation(None, to=person.address)
-    return Requester(case, person, sender, person.address if person else sender)
+    return Requester(context, person, sender, person.address if person else sender)
 
 
-def _button_seat(claim: AuthResult) -> SeatContext | None:
+def _button_seat(result: AuthResult) -> SeatContext | None:
     """Return the seat whose address is asked whether the unsubscribe button was meant; None without evidence of it."""
-    if isinstance(claim, Accepted):
-        return None if claim.proof == "confirmed" else claim.spot
-    if isinstance(claim, Declined):
-        return claim.spot if claim.reason in _LACKING_PROOF and _is_players_own(claim) else None
-    return claim.spot if isinstance(claim, NeedsConfirmation) else None
+    if isinstance(result, Accepted):
+        return None if result.proof == "confirmed" else result.place
+    if isinstance(result, Declined):
+        return result.place if result.reason in _LACKING_PROOF and _is_players_own(result) else None
+    return result.place if isinstance(result, NeedsConfirmation) else None
 
 
-def _is_proven(case: MessageContext, claim: Accepted) -> bool:
+def _is_proven(context: MessageContext, result: Accepted) -> bool:
     """Return True if only the player can have written it, even if a report of theirs was passed on."""
-    own = is_own_address(case.letter, claim.spot)
-    vouched = own and case.verdict == "pass"
-    return claim.proof == "confirmed" or vouched or (own and claim.proof == "token" and case.verdict != "fail")
+    own = is_own_address(context.message, result.place)
+    vouched = own and context.verdict == "pass"
+    return result.proof == "confirmed" or vouched or (own and result.proof == "token" and context.verdict != "fail")
 
 
-def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
+def _is_forged(context: MessageContext, parsed: ParsedSheet) -> bool:
     """Return True if the receiving server says that the sender did not write it; a code is valid from anywhere."""
-    return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
+    return context.verdict == "fail" and not (
+        parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders)
+    )
 
 
-def _authenticate_seat(case: MessageContext, request: CommandList, *, for_deputies: bool) -> AuthResult:
+def _authenticate_seat(context: MessageContext, request: CommandList, *, for_deputies: bool) -> AuthResult:
     """Authenticate a message for the seat that it names, else that it answers, else for its sender's only one."""
-    claim = authenticate_request(case, request.header, for_deputies=for_deputies)
-    own = only_seat(case, claim) if request.header is None else None
-    return authenticate_request(case, own, for_deputies=for_deputies) if own else claim
+    result = authenticate_request(context, request.header, for_deputies=for_deputies)
+    own = only_seat(context, result) if request.header is None else None
+    return authenticate_request(context, own, for_deputies=for_deputies) if own else result
 
 
-def _is_players_own(claim: Declined) -> bool:
+def _is_players_own(result: Declined) -> bool:
     """Return True if the refusal goes to the seat's registered address."""
-    return claim.spot is not None and bool(claim.to) and claim.to == claim.spot.address
+    return result.place is not None and bool(result.to) and result.to == result.place.address
 
 
-def _for_player(case: MessageContext, spot: SeatContext, *, proven: bool) -> Requester:
-    player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == spot.seat_id)
-    return Requester(case, case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
+def _for_player(context: MessageContext, place: SeatContext, *, proven: bool) -> Requester:
+    player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == place.seat_id)
+    return Requester(
+        context, context.session.scalar(player), context.message.sender or place.address, place.address, place, proven
+    )
 
 
 def _run_command(asker: Requester, request: CommandList, parsed: ParsedSheet, entry: ParsedOrder) -> CommandResult:
-    case, order = asker.case, entry.order
+    context, order = asker.context, entry.order
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
-    if slip := _slip_reason(case, request, parsed, order):
+    if slip := _slip_reason(context, request, parsed, order):
         return CommandResult.refused(shown, slip)
-    confirmed, spot = case.confirmed, asker.spot
-    if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
+    confirmed, place = context.confirmed, asker.place
+    if isinstance(order, VoteForExtension) and confirmed and place and confirmed.report_id != place.report_id:
         return CommandResult.refused(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
     try:
@@ -299,81 +308,81 @@ def _do(asked: Requester, command: PlayerCommand) -> str:
     """Do what a command asks; return the answer. Raises CampaignError."""
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)
-    assert asked.spot is not None
-    case, campaign = asked.case, locked_campaign(asked.case.session, asked.spot.campaign)
-    filled = replace(command, seat=asked.spot.seat, text=asked.text, account=case.account, deputy=asked.deputy)
-    return filled.do(case.campaign_context(campaign)).done
+    assert asked.place is not None
+    context, campaign = asked.context, locked_campaign(asked.context.session, asked.place.campaign)
+    filled = replace(command, seat=asked.place.seat, text=asked.text, account=context.account, deputy=asked.deputy)
+    return filled.do(context.campaign_context(campaign)).done
 
 
-def _must_confirm(case: MessageContext, claim: Accepted, order: PlayerCommand) -> bool:
+def _must_confirm(context: MessageContext, result: Accepted, order: PlayerCommand) -> bool:
     """Return True if the registered address is asked before a command is done."""
     if isinstance(order, SetDiceWord):
-        return claim.proof == "address" and case.verdict != "pass" and not _is_late_dice_word(claim.spot, order)
+        return result.proof == "address" and context.verdict != "pass" and not _is_late_dice_word(result.place, order)
     if isinstance(order, LeaveSeat):
-        return claim.proof != "confirmed"  # it ends a seat, so the player is asked even with proof
-    return order.proof is Proof.STRONG and not _is_proven(case, claim)
+        return result.proof != "confirmed"  # it ends a seat, so the player is asked even with proof
+    return order.proof is Proof.STRONG and not _is_proven(context, result)
 
 
-def _needs_no_proof(spot: SeatContext | None, commands: Iterable[PlayerCommand]) -> bool:
+def _needs_no_proof(place: SeatContext | None, commands: Iterable[PlayerCommand]) -> bool:
     """Return True if all commands can be answered whatever the message proves."""
-    return all(order.proof is Proof.NONE or _is_late_dice_word(spot, order) for order in commands)
+    return all(order.proof is Proof.NONE or _is_late_dice_word(place, order) for order in commands)
 
 
-def _is_late_dice_word(spot: SeatContext | None, order: Order) -> bool:
+def _is_late_dice_word(place: SeatContext | None, order: Order) -> bool:
     """Return True if a dice word comes after the start: the sender is told so at once, since a proof would not help."""
-    return isinstance(order, SetDiceWord) and spot is not None and spot.status != CampaignState.FORMING
+    return isinstance(order, SetDiceWord) and place is not None and place.status != CampaignState.FORMING
 
 
-def _slip_reason(case: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
+def _slip_reason(context: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
     """Return why a command is not done for anyone, because it may not be meant; "" if it is clear."""
     if not isinstance(order, LeaveSeat) or request.pressed:
         return ""
     if parsed.errors or len(parsed.orders) > 1:
         return _ALONE
-    return "" if case.letter.text.strip() else _BY_SUBJECT
+    return "" if context.message.text.strip() else _BY_SUBJECT
 
 
 def _send_answer(asker: Requester, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]) -> str:
-    case = asker.case
+    context = asker.context
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
-        if case.silences:
-            return f"not answered: {'; '.join(case.silences)}"
+        if context.silences:
+            return f"not answered: {'; '.join(context.silences)}"
         return "answered by what it brought about"
     page = Answer(
-        address=case.address,
+        address=context.address,
         done=told,
         findings=tell_findings(parsed.findings, request.lines),
-        notes=(*case.notes, *request.notes),
+        notes=(*context.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
-    seat_id = asker.spot.seat_id if asker.spot is not None and not left else None
-    if named := _named_campaign(case, asker.to, parsed):
-        person = find_person(case.session, asker.to)
-        place = seat_of(case.session, named, person) if person else None
-        seat_id = place.id if place else None
+    seat_id = asker.place.seat_id if asker.place is not None and not left else None
+    if named := _named_campaign(context, asker.to, parsed):
+        person = find_person(context.session, asker.to)
+        seat_view = seat_of(context.session, named, person) if person else None
+        seat_id = seat_view.id if seat_view else None
     # Loaded again, since a command may have given its report another code.
-    spot = None if seat_id is None else load_seat(case.session, seat_id)
-    if spot is not None and asker.deputy:
-        spot = seat_for_deputy(case.session, spot, asker.deputy)
-    return answer(case, asker.to, page, about=spot or named, code=spot.code if spot is not None else "")
+    place = None if seat_id is None else load_seat(context.session, seat_id)
+    if place is not None and asker.deputy:
+        place = seat_for_deputy(context.session, place, asker.deputy)
+    return answer(context, asker.to, page, about=place or named, code=place.code if place is not None else "")
 
 
-def _named_campaign(case: MessageContext, to: str, parsed: ParsedSheet) -> CampaignSnapshot | None:
+def _named_campaign(context: MessageContext, to: str, parsed: ParsedSheet) -> CampaignSnapshot | None:
     """Return the one campaign that commands about joining name, if the person who is answered may know of it."""
-    names = {_campaign_name(case, order) for order in parsed.orders}
+    names = {_campaign_name(context, order) for order in parsed.orders}
     name = names.pop() if len(names) == 1 else ""
-    known = name and (name in games_of(case.session, to, case.now) or name in taking_players(case.session))
-    return load_campaign(case.session, name) if known else None
+    known = name and (name in games_of(context.session, to, context.now) or name in taking_players(context.session))
+    return load_campaign(context.session, name) if known else None
 
 
-def _campaign_name(case: MessageContext, order: Order) -> str:
+def _campaign_name(context: MessageContext, order: Order) -> str:
     if isinstance(order, Join | Withdraw):
         return order.campaign.lower()
     if not isinstance(order, Confirm):
         return ""
     asked = select(Campaign.name).join(PendingRequest, PendingRequest.campaign_id == Campaign.id)
-    return case.session.scalar(asked.where(PendingRequest.code == order.code.lower())) or ""
+    return context.session.scalar(asked.where(PendingRequest.code == order.code.lower())) or ""
 
 
 def _commands(parsed: ParsedSheet) -> list[PlayerCommand]:

@@ -154,9 +154,9 @@ _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address"))
 
 def load_seat(session: Session, seat_id: int) -> SeatContext:
     """Load a seat; its campaign stays locked for the transaction, so that no turn runs."""
-    spot = _load_locked(session, _LOCK_BY_ID, _SEAT_BY_ID, {"seat": seat_id})
-    assert spot is not None
-    return spot
+    place = _load_locked(session, _LOCK_BY_ID, _SEAT_BY_ID, {"seat": seat_id})
+    assert place is not None
+    return place
 
 
 def find_seat(session: Session, campaign: str, seat: SeatName) -> SeatContext | None:
@@ -184,11 +184,11 @@ def seat_names(session: Session, campaign: str) -> list[SeatName]:
     return list(session.scalars(select(Seat.name).join(Campaign).where(Campaign.name == campaign)))
 
 
-def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
+def seat_for_deputy(session: Session, place: SeatContext, deputy: str) -> SeatContext:
     """Return the seat with the reply code of the deputy's own copy of its report, "" without a copy."""
-    found = session.connection().execute(_COPY_OF, {"report_id": spot.report_id, "key": deputy.lower()}).first()
+    found = session.connection().execute(_COPY_OF, {"report_id": place.report_id, "key": deputy.lower()}).first()
     code, message_id = found or ("", "")
-    return replace(spot, code=code, report_message_id=message_id)
+    return replace(place, code=code, report_message_id=message_id)
 
 
 def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> DeputyInfo | None:

@@ -163,37 +163,41 @@ def is_unedited_form(ruleset: AnyRuleset, view: View, sheet: SheetText) -> bool:
 Case = tuple[MessageContext, Accepted, SheetText]
 
 
-def with_edited_form(case: MessageContext, claim: Accepted, sheet: SheetText) -> Case:
+def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText) -> Case:
     """Return the message with the sheet to which the orders of an edited form in its quotation were added.
 
     What is not read of them is told in a note, and counted in the sheet's `unread`.
     """
-    if case.letter.notes:
-        case = replace(case, letter=strip_our_files(case.session, case.letter, case.codes, case.letter_id))
-    lines = case.letter.source_lines
-    if not _leaves_lines_out(lines, case.letter.lines):
-        return case, claim, sheet
-    mailed = list(load_named_texts(case.session, case.letter, case.codes))
+    if context.message.notes:
+        context = replace(
+            context, message=strip_our_files(context.session, context.message, context.codes, context.letter_id)
+        )
+    lines = context.message.source_lines
+    if not _leaves_lines_out(lines, context.message.lines):
+        return context, result, sheet
+    mailed = list(load_named_texts(context.session, context.message, context.codes))
     quotes_form = has_frame(lines) or has_quoted_comment(lines)
-    frames = sort_frames(lines, case.letter.lines, _load_mailed(case, claim, mailed)) if quotes_form else []
-    notes = (*sheet.notes, *_describe_hidden(frames), *_describe_left_out(case, claim, frames, mailed))
+    frames = sort_frames(lines, context.message.lines, _load_mailed(context, result, mailed)) if quotes_form else []
+    notes = (*sheet.notes, *_describe_hidden(frames), *_describe_left_out(context, result, frames, mailed))
     sheet = replace(sheet, notes=notes)
     found = [each for each in frames if each.told]
     read, reason = _choose(found)
     if read is None:
-        return case, claim, _tell(sheet, found, reason)
+        return context, result, _tell(sheet, found, reason)
     if sheet.header is not None:
-        return case, claim, _tell(sheet, [read], _OWN_SHEET)
+        return context, result, _tell(sheet, [read], _OWN_SHEET)
     outside = _outside(sheet, read.frame, lines)
-    ruleset, view = case.app.game(claim.spot.game), json.loads(claim.spot.view)
-    names = sender_names(case.letter.sender_name, case.letter.sender or "", claim.spot.address, claim.spot.seat)
+    ruleset, view = context.app.game(result.place.game), json.loads(result.place.view)
+    names = sender_names(
+        context.message.sender_name, context.message.sender or "", result.place.address, result.place.seat
+    )
     if reason := _reason_against(ruleset, view, outside, read, names):
-        return case, claim, _tell(sheet, [read], reason)
+        return context, result, _tell(sheet, [read], reason)
     orders = missing_in(read.orders, outside)
     added = plain_sheet([*outside, *map(redact_credentials, orders)])
-    notes = tuple(note for note in case.letter.notes if not is_routine(note))
-    case = replace(case, letter=replace(case.letter, notes=notes))
-    return case, claim, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)
+    notes = tuple(note for note in context.message.notes if not is_routine(note))
+    context = replace(context, message=replace(context.message, notes=notes))
+    return context, result, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)
 
 
 def _leaves_lines_out(lines: Sequence[str], typed: Sequence[str]) -> bool:
@@ -208,16 +212,16 @@ def _describe_hidden(frames: Sequence[FoundForm]) -> Iterator[str]:
 
 
 def _describe_left_out(
-    case: MessageContext, claim: Accepted, frames: Sequence[FoundForm], mailed: Iterable[Sequence[str]]
+    context: MessageContext, result: Accepted, frames: Sequence[FoundForm], mailed: Iterable[Sequence[str]]
 ) -> Iterator[str]:
     """Yield a note on orders among the lines that were left out: quoted from none of our mails, or added to the text.
 
     Those in the frames are told already.
     """
     told = (line for each in frames for line in (*each.orders, *each.hidden))
-    known = f" {' '.join(word for line in chain(case.letter.lines, told, *mailed) for word in words_of(line))} "
-    left = [line.lstrip(_BARS) for line in case.letter.source_lines if f" {' '.join(words_of(line))} " not in known]
-    orders = find_orders(case, claim.spot, tuple(enumerate(left[:_MOST_LEFT_OUT], start=1))) if left else ()
+    known = f" {' '.join(word for line in chain(context.message.lines, told, *mailed) for word in words_of(line))} "
+    left = [line.lstrip(_BARS) for line in context.message.source_lines if f" {' '.join(words_of(line))} " not in known]
+    orders = find_orders(context, result.place, tuple(enumerate(left[:_MOST_LEFT_OUT], start=1))) if left else ()
     if orders:
         shown = quote_lines([redact_credentials(line) for _, line in orders])
         yield f"NOT read, as your mail program quoted or added it: {shown}. Write orders at the top of your reply."
@@ -271,29 +275,29 @@ def _tell(sheet: SheetText, found: Sequence[FoundForm], reason: str) -> SheetTex
     return replace(sheet, notes=(*sheet.notes, note), unread=len(unread))
 
 
-def _load_mailed(case: MessageContext, claim: Accepted, mailed: Iterable[Sequence[str]]) -> Mailed:
+def _load_mailed(context: MessageContext, result: Accepted, mailed: Iterable[Sequence[str]]) -> Mailed:
     """Return what was mailed to the writer of a message, and what the seat has sent this turn."""
-    spot = claim.spot
-    own = seat_for_deputy(case.session, spot, claim.deputy) if claim.deputy else spot
+    place = result.place
+    own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
     frames = [frame for lines in mailed for frame in find_frames(lines)]
     sent = (
         select(OrderSheet.text)
-        .where(OrderSheet.turn_id == spot.turn_id, OrderSheet.seat_id == spot.seat_id)
+        .where(OrderSheet.turn_id == place.turn_id, OrderSheet.seat_id == place.seat_id)
         .order_by(OrderSheet.id.desc())
         .limit(_MOST_SENT)
     )
-    sheets = [frozenset(_spell_lines(text)) for text in case.session.scalars(sent)]
-    verbs = {word.lower() for word in case.app.game(spot.game).orders.words}
-    return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(case), verbs)
+    sheets = [frozenset(_spell_lines(text)) for text in context.session.scalars(sent)]
+    verbs = {word.lower() for word in context.app.game(place.game).orders.words}
+    return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(context), verbs)
 
 
 def _spell_lines(text: str) -> Iterator[Words]:
     return (spell_line(line) for line in text.split("\n") if line.strip())
 
 
-def _answers_ours(case: MessageContext) -> bool:
+def _answers_ours(context: MessageContext) -> bool:
     """Return False for a message that answers a mail which is none of ours."""
-    if not case.letter.references:
+    if not context.message.references:
         return True
-    answered = select(OutgoingMail.id).where(OutgoingMail.message_id == case.letter.references[0])
-    return case.session.scalar(answered.limit(1)) is not None
+    answered = select(OutgoingMail.id).where(OutgoingMail.message_id == context.message.references[0])
+    return context.session.scalar(answered.limit(1)) is not None

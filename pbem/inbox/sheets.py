@@ -33,78 +33,78 @@ _MOST_LINES = 8
 
 def take_sheet(mail: Reading) -> Outcome:
     """Process a sheet, and what was edited in the form that the message quotes."""
-    case, sheet = mail.case, mail.sheet
-    claim = authenticate(case, sheet.header)
-    if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
-        claim, sheet = _orders_above(case, sheet, claim)
-    if not isinstance(claim, Accepted):
-        return refuse(tell_gm_of_late(case, claim) if isinstance(claim, Declined) else case, claim), False
-    case, claim, sheet = with_edited_form(case, claim, sheet)
-    return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
+    context, sheet = mail.context, mail.sheet
+    result = authenticate(context, sheet.header)
+    if isinstance(result, Declined) and result.reason in _OUT_OF_DATE:
+        result, sheet = _orders_above(context, sheet, result)
+    if not isinstance(result, Accepted):
+        return refuse(tell_gm_of_late(context, result) if isinstance(result, Declined) else context, result), False
+    context, result, sheet = with_edited_form(context, result, sheet)
+    return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
 
 
-def ask_if_doubtful(case: MessageContext, claim: Accepted, taken: Outcome | Doubt) -> Outcome:
+def ask_if_doubtful(context: MessageContext, result: Accepted, taken: Outcome | Doubt) -> Outcome:
     """Return what came of a sheet; ask its sender about one that may not be meant."""
     if not isinstance(taken, Doubt):
         return taken
-    to = claim.deputy or claim.spot.address
-    return request_confirmation(case, NeedsConfirmation(claim.spot, to=to, orders=True, doubt=taken)), False
+    to = result.deputy or result.place.address
+    return request_confirmation(context, NeedsConfirmation(result.place, to=to, orders=True, doubt=taken)), False
 
 
-def _orders_above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[AuthResult, SheetText]:
+def _orders_above(context: MessageContext, sheet: SheetText, result: Declined) -> tuple[AuthResult, SheetText]:
     """Return the orders above a sheet that is an older report's, where the message itself answers the newest."""
-    plain = authenticate(case, None)
+    plain = authenticate(context, None)
     if not isinstance(plain, Accepted):
-        return claim, sheet
-    found = sheet_above_quote(case.app.game(plain.spot.game), json.loads(plain.spot.view), sheet)
-    return (claim, sheet) if found is None else (plain, replace(found, header=None))
+        return result, sheet
+    found = sheet_above_quote(context.app.game(plain.place.game), json.loads(plain.place.view), sheet)
+    return (result, sheet) if found is None else (plain, replace(found, header=None))
 
 
 def take_unproved(mail: Reading) -> Outcome:
     """Ask a sender with one seat whether orders are theirs; answer other words that show no code of ours."""
-    case, sheet = mail.case, mail.sheet
-    claim = authenticate(case, None)
-    if isinstance(claim, Accepted):  # they have said so
-        return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
-    own = only_seat(case, claim)
-    if own and isinstance(claim, Declined) and claim.spot and find_orders(case, claim.spot, sheet.lines):
-        claim = authenticate(case, own)
-        if isinstance(claim, Accepted):
-            claim = NeedsConfirmation(claim.spot, to=claim.deputy or claim.spot.address, orders=True)
-        return refuse(case, claim), False
-    said = _answer_words(case, claim) if isinstance(claim, Declined) and claim.reason == "no-orders" else ""
-    return said or refuse(case, claim), False
+    context, sheet = mail.context, mail.sheet
+    result = authenticate(context, None)
+    if isinstance(result, Accepted):  # they have said so
+        return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
+    own = only_seat(context, result)
+    if own and isinstance(result, Declined) and result.place and find_orders(context, result.place, sheet.lines):
+        result = authenticate(context, own)
+        if isinstance(result, Accepted):
+            result = NeedsConfirmation(result.place, to=result.deputy or result.place.address, orders=True)
+        return refuse(context, result), False
+    said = _answer_words(context, result) if isinstance(result, Declined) and result.reason == "no-orders" else ""
+    return said or refuse(context, result), False
 
 
-def _answer_words(case: MessageContext, claim: Declined) -> str:
+def _answer_words(context: MessageContext, result: Declined) -> str:
     """Answer a known sender's message that wishes for a command, or mistypes one; return what to note, "" if none."""
-    typed = [line.strip() for line in case.letter.lines if line.strip()] or [bare_subject(case.letter.subject)]
-    today = case.now.date()
+    typed = [line.strip() for line in context.message.lines if line.strip()] or [bare_subject(context.message.subject)]
+    today = context.now.date()
     wishes = [(line, said) for line in typed[:_MOST_LINES] if (said := answer_wish(line, today))]
     if not wishes and (said := answer_slip(typed[0])):
         wishes = [(typed[0], said)]
     if not wishes:
         return ""
-    if is_echo(case, claim.spot, digits=bool(case.key)):
-        return case.silent(ECHO)
+    if is_echo(context, result.place, digits=bool(context.key)):
+        return context.silent(ECHO)
     done = tuple(CommandResult(redact_all(line), said) for line, said in wishes)
-    page = Answer(address=case.address, done=done, notes=case.notes, hints=True)
-    return "pointed to a command; " + answer(case, claim.to, page, about=claim.spot)
+    page = Answer(address=context.address, done=done, notes=context.notes, hints=True)
+    return "pointed to a command; " + answer(context, result.to, page, about=result.place)
 
 
-def take_beside(case: MessageContext, sheet: SheetText) -> Outcome:
+def take_beside(context: MessageContext, sheet: SheetText) -> Outcome:
     """Process orders beside a text. Nothing is asked, since an answer would do the whole message again."""
-    own = replace(case, letter=replace(case.letter, filed=None))
-    claim = authenticate(own, sheet.header)
-    if sheet.header is None and (seat := only_seat(own, claim)):
-        claim = authenticate(own, seat)
-    if not isinstance(claim, Accepted):
-        return decline_typed(own, claim), False
+    own = replace(context, message=replace(context.message, filed=None))
+    result = authenticate(own, sheet.header)
+    if sheet.header is None and (seat := only_seat(own, result)):
+        result = authenticate(own, seat)
+    if not isinstance(result, Accepted):
+        return decline_typed(own, result), False
     try:
-        taken = process_sheet(own, claim, sheet)
+        taken = process_sheet(own, result, sheet)
     except RateLimitExceeded as many:
         return str(many), False
-    return (refuse_doubtful(own, claim, taken), False) if isinstance(taken, Doubt) else taken
+    return (refuse_doubtful(own, result, taken), False) if isinstance(taken, Doubt) else taken
 
 
 def take_bulk_sheet(mail: Reading) -> Outcome:
@@ -113,16 +113,16 @@ def take_bulk_sheet(mail: Reading) -> Outcome:
     Its receipt goes to the seat's own address. Free words without a frame are asked about there. Without a key, or
     without an order, nothing is refused by mail (RFC 3834), as the writer may be a machine.
     """
-    case, sheet = mail.case, mail.sheet
-    claim = authenticate(case, sheet.header)
-    if not (isinstance(claim, Accepted) and claim.proof in _MAILED):
-        return note_machine(case), False
-    case, claim, sheet = with_edited_form(case, claim, sheet)
+    context, sheet = mail.context, mail.sheet
+    result = authenticate(context, sheet.header)
+    if not (isinstance(result, Accepted) and result.proof in _MAILED):
+        return note_machine(context), False
+    context, result, sheet = with_edited_form(context, result, sheet)
     whole = sheet.header is not None and sheet.closed and not sheet.empty
-    free = sheet.header is None and case.app.game(claim.spot.game).free_text
-    if whole or free or find_orders(case, claim.spot, sheet.lines):
-        return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
-    return note_bulk_mail(case, claim.spot), False
+    free = sheet.header is None and context.app.game(result.place.game).free_text
+    if whole or free or find_orders(context, result.place, sheet.lines):
+        return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
+    return note_bulk_mail(context, result.place), False
 
 
 def take_robot_sheet(mail: Reading) -> Outcome:
@@ -132,22 +132,24 @@ def take_robot_sheet(mail: Reading) -> Outcome:
     end. So the sheet must be all there is: whole, filled in, first in the mail,
     not quoted, and with the key in its own line.
     """
-    case, sheet = mail.came.case, mail.came.sheet
-    whole = sheet.closed and not (sheet.empty or sheet.below_text or case.letter.sent_back)
-    claim = authenticate(case, sheet.header) if whole else None
-    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")):
-        return note_machine(case), False
-    if is_unedited_form(case.app.game(claim.spot.game), json.loads(claim.spot.view), sheet):
-        return note_machine(case), False
-    return ask_if_doubtful(case, claim, process_sheet(case, claim, sheet))
+    context, sheet = mail.came.context, mail.came.sheet
+    whole = sheet.closed and not (sheet.empty or sheet.below_text or context.message.sent_back)
+    result = authenticate(context, sheet.header) if whole else None
+    if not (isinstance(result, Accepted) and result.proof in ("token", "code")):
+        return note_machine(context), False
+    if is_unedited_form(context.app.game(result.place.game), json.loads(result.place.view), sheet):
+        return note_machine(context), False
+    return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
 
 
 def answer_recall(mail: Reading) -> Outcome:
     """Answer a request to recall a mail: orders are withdrawn by a command."""
-    case = mail.came.case
-    claim = authenticate(case, None)
-    if not isinstance(claim, Accepted):
-        return note_machine(case), False
+    context = mail.came.context
+    result = authenticate(context, None)
+    if not isinstance(result, Accepted):
+        return note_machine(context), False
     said = "a mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it"
-    page = Answer(address=case.address, done=(CommandResult.refused(case.letter.subject, said),))
-    return "pointed to CLEAR ORDERS; " + answer(case, claim.deputy or claim.spot.address, page, about=claim.spot), False
+    page = Answer(address=context.address, done=(CommandResult.refused(context.message.subject, said),))
+    return "pointed to CLEAR ORDERS; " + answer(
+        context, result.deputy or result.place.address, page, about=result.place
+    ), False

@@ -138,26 +138,26 @@ def parse_message(raw: bytes) -> Message:
     """Return the message in a mail's bytes. Never raises."""
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
-    letter = _message_of(entity)
-    source, filed = _find_text(entity, letter)
+    message = _message_of(entity)
+    source, filed = _find_text(entity, message)
     if not whole or entity.first(CUT_HEADER.lower()):
         source = replace(source, found=(_CUT, *source.found))
-    text, notes = _read_text(source, source.lines, letter)
-    machine = letter.machine if letter.machine.kind else classify_text(letter.subject, text)
-    return replace(letter, machine=machine, text=text, notes=notes, source=source, filed=filed)
+    text, notes = _read_text(source, source.lines, message)
+    machine = message.machine if message.machine.kind else classify_text(message.subject, text)
+    return replace(message, machine=machine, text=text, notes=notes, source=source, filed=filed)
 
 
-def reparse(letter: Message, lines: list[str]) -> Message:
+def reparse(message: Message, lines: list[str]) -> Message:
     """Return the message read from these lines in place of its source's, such as the same with more lines quoted."""
-    if letter.source is None:
-        return letter
-    text, notes = _read_text(letter.source, lines, letter)
-    return replace(letter, text=text, notes=notes)
+    if message.source is None:
+        return message
+    text, notes = _read_text(message.source, lines, message)
+    return replace(message, text=text, notes=notes)
 
 
-def _read_text(source: MessageBody, lines: Sequence[str], letter: Message) -> tuple[str, tuple[str, ...]]:
+def _read_text(source: MessageBody, lines: Sequence[str], message: Message) -> tuple[str, tuple[str, ...]]:
     """Return what the sender typed among the lines of a text, and notes on the rest."""
-    typed, left_out = sender_lines(lines, sender=letter.sender, ours=letter.recipients)
+    typed, left_out = sender_lines(lines, sender=message.sender, ours=message.recipients)
     if len(source.text) > MAX_TEXT or source.text.count("\n") >= MAX_LINES:
         left_out.append("The text is too long; only its beginning was read.")
     typed, mended = rejoin_lines(typed, lambda: source.same_in_html)
@@ -208,7 +208,7 @@ def _references(entity: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 
-def _find_text(entity: Part, letter: Message) -> tuple[MessageBody, AttachedText | None]:
+def _find_text(entity: Part, message: Message) -> tuple[MessageBody, AttachedText | None]:
     """Return the text of a mail that may hold orders, and files that may hold the orders instead."""
     walk = PartWalker()
     pieces = walk.pieces(entity)
@@ -217,9 +217,9 @@ def _find_text(entity: Part, letter: Message) -> tuple[MessageBody, AttachedText
         return body, None
     files = [each for each in pieces if each.is_file and not (FOOTER_NAME.fullmatch(each.name) or each.is_sheet)]
     loose = MessageBody(files, tuple(walk.notes))
-    if files and not _read_text(body, body.lines, letter)[0].strip():
+    if files and not _read_text(body, body.lines, message)[0].strip():
         return loose, None
-    return body, AttachedText(_join_names(files), _read_text(loose, loose.lines, letter)[0]) if files else None
+    return body, AttachedText(_join_names(files), _read_text(loose, loose.lines, message)[0]) if files else None
 
 
 def _choose_body(pieces: Sequence[TextPart], notes: Sequence[str]) -> MessageBody:
@@ -566,10 +566,10 @@ def _is_stub(text: str) -> bool:
 _WORD = re.compile(REPLY_CODE)
 
 
-def find_reply_codes(letter: Message, address: str) -> list[str]:
+def find_reply_codes(message: Message, address: str) -> list[str]:
     """Return all that looks like a reply code in a message, without doubles: recipients first, then the subject."""
-    found = [code for recipient in letter.recipients if (code := _plus_code(recipient.lower(), address.lower()))]
-    found += [code.lower() for code in SUBJECT_TAG.findall(letter.subject)]
+    found = [code for recipient in message.recipients if (code := _plus_code(recipient.lower(), address.lower()))]
+    found += [code.lower() for code in SUBJECT_TAG.findall(message.subject)]
     return list(dict.fromkeys(found))
 
 

@@ -452,12 +452,12 @@ def not_processed(*, address: str) -> Notice:
     )
 
 
-def quarantined(*, letter: int, sender: str, subject: str, problem: str) -> Notice:
+def quarantined(*, number: int, sender: str, subject: str, problem: str) -> Notice:
     """To a GM: a message was quarantined; `subject` is its own. `problem` is one sentence."""
     who = sender or "an unreadable sender"
     return Notice(
-        subject=f"message {letter} quarantined",
-        title=f"Message {letter} quarantined",
+        subject=f"message {number} quarantined",
+        title=f"Message {number} quarantined",
         preheader=f"It could not be processed: {as_sentence(problem)}",
         blocks=(
             panel("no", "A message could not be processed", f'From {who}, with the subject "{subject}".'),
@@ -467,7 +467,7 @@ def quarantined(*, letter: int, sender: str, subject: str, problem: str) -> Noti
                 "known, was asked to send it again; all other mail goes on."
             ),
             "To print it, and to have the next tick process it again once the cause is removed:",
-            form(f"pbem inbox {letter}", f"pbem inbox {letter} --retry"),
+            form(f"pbem inbox {number}", f"pbem inbox {number} --retry"),
         ),
         footer="This mail goes to the GMs of all running campaigns.",
     )
@@ -741,7 +741,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         reason="550 5.1.1 <ann@example.org>: there is no such user here",
     ),
     lambda: not_processed(address="orders@example.org"),
-    lambda: quarantined(letter=12, sender="", subject="hello", problem="the disk is full"),
+    lambda: quarantined(number=12, sender="", subject="hello", problem="the disk is full"),
     lambda: two_seats(address="orders@example.org", campaign="trap7", seat="red"),
     lambda: which_seat(address="orders@example.org", commands=("PAUSE",), seats=(("trap7", "red"), ("toy1", "blue"))),
     lambda: gm_mismatch(campaign="trap7", sender="eve@example.org", reply=True),

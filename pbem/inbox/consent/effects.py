@@ -100,11 +100,11 @@ _ADVICE = re.compile(r"[;:] .*+")
 _SUBJECT_COUNTS: Collection[Act] = ("welcome", "import", "press", "mine", "odd")
 
 
-def read_reply(letter: Message, subject: str, act: Act, own: Collection[str] = ()) -> Said:
+def read_reply(message: Message, subject: str, act: Act, own: Collection[str] = ()) -> Said:
     """Return the class of a reply to a question.
 
     Args:
-        letter: The reply.
+        message: The reply.
         subject: Its subject, without "Re:" and tags. It counts where nothing is typed, if it is a plain yes or no and
             what it answers can be undone.
         act: What the question is about.
@@ -113,39 +113,39 @@ def read_reply(letter: Message, subject: str, act: Act, own: Collection[str] = (
     if act == "besides":
         own = [f"{word}{more}" for word in (REPLACE, ADD) for more in ("", " it", " them", " please", " both")]
         # A yes to "instead or besides?" says neither.
-        chosen = chosen_word(letter.lines) in (REPLACE, ADD)
-        if not chosen and read_answer(letter.lines, Vocabulary(("yes", "agree"))) == "yes":
+        chosen = chosen_word(message.lines) in (REPLACE, ADD)
+        if not chosen and read_answer(message.lines, Vocabulary(("yes", "agree"))) == "yes":
             return "words"
     words = Vocabulary(
         _LENIENT.get(act, ("yes",)),
         no=("no", "decline") if act in _MAY_DECLINE else ("no",),
-        names=sender_names(letter.sender_name, letter.sender or ""),
+        names=sender_names(message.sender_name, message.sender or ""),
         own=own,
         signed=act in _LENIENT,
-        unnamed=not letter.sender_name,
+        unnamed=not message.sender_name,
     )
-    if letter.text.strip():
-        return read_answer(letter.lines, words)
+    if message.text.strip():
+        return read_answer(message.lines, words)
     by_subject = read_answer([subject], words) if act in _SUBJECT_COUNTS else "nothing"
     if by_subject in ("yes", "no"):
         return by_subject
-    return "unreadable" if unread_part(letter) else "nothing"
+    return "unreadable" if unread_part(message) else "nothing"
 
 
-def read_answer_to(case: MessageContext, asked: PendingRequest) -> Said:
+def read_answer_to(context: MessageContext, asked: PendingRequest) -> Said:
     """Return the class of a message as the answer to a request; what was asked about, said again, is a yes."""
-    letter, act = case.letter, act_of(asked)
+    message, act = context.message, act_of(asked)
     if asked.kind != RequestKind.MESSAGE:
-        return read_reply(letter, bare_subject(letter.subject), act)
-    first = first_line(letter)
-    again = parse_message(case.session.get_one(InboxMessage, asked.data["letter"]).raw).text.strip()
+        return read_reply(message, bare_subject(message.subject), act)
+    first = first_line(message)
+    again = parse_message(context.session.get_one(InboxMessage, asked.data["letter"]).raw).text.strip()
     own = [first] if first.upper().startswith("CONFIRM ") and len(first.split()) == 2 else []
     # A machine that sends back its mail would pass for a yes: where much is at stake only a line, such as LEAVE, does.
     if act == "leave" and "\n" not in again:
         own.append(again)
-    if act == "mine" and letter.text.casefold().split() == again.casefold().split() != []:
+    if act == "mine" and message.text.casefold().split() == again.casefold().split() != []:
         return "yes"
-    return read_reply(letter, bare_subject(letter.subject), act, own)
+    return read_reply(message, bare_subject(message.subject), act, own)
 
 
 def chosen_word(lines: Iterable[str]) -> str:
@@ -154,9 +154,9 @@ def chosen_word(lines: Iterable[str]) -> str:
     return first[0].upper().strip(".,:!\"'*")
 
 
-def unread_part(letter: Message) -> str:
+def unread_part(message: Message) -> str:
     """Return what is told of a part of a message that could not be read, in a sentence; "" if there is none."""
-    return next((_shorten(note) for note in letter.notes if _UNREAD.search(note)), "")
+    return next((_shorten(note) for note in message.notes if _UNREAD.search(note)), "")
 
 
 def _shorten(note: str) -> str:
