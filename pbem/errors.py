@@ -63,6 +63,17 @@ class CampaignError(PbemError):
     """Raised when a campaign does not exist, or is not in a state for an action."""
 
 
+class Conflict(CampaignError):
+    """Raised when the turn that an action was meant for is gone: another one is open, or the past was changed."""
+
+    def __init__(self, campaign: str, turn: int) -> None:
+        super().__init__(
+            f"campaign {campaign} has changed at this very moment, and is at turn {turn} now: "
+            "nothing was done; look at it, and try again"
+        )
+        self.campaign = campaign
+
+
 class GameError(CampaignError):
     """Raised for an installed game that cannot be imported, is no ruleset, or is offered by two packages."""
 

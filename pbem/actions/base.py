@@ -33,8 +33,9 @@ from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
 from pbem.campaign.history import add_entry
-from pbem.campaign.optimistic_lock import Conflict, ReadSet, load_read_set, run_optimistic
+from pbem.campaign.optimistic_lock import ReadSet, load_read_set, run_optimistic
 from pbem.campaign.snapshot import Context, load_campaign, locked_campaign
+from pbem.errors import Conflict
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
 
@@ -405,7 +406,7 @@ def require_as_shown(app: App, name: str, now: dt.datetime, read_set: ReadSet) -
 
 def _compare(context: Context, read_set: ReadSet) -> None:
     if load_read_set(context.session, context.snapshot) != read_set:
-        raise Conflict(context.snapshot)
+        raise Conflict(context.snapshot.name, context.snapshot.turn)
 
 
 def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_set: ReadSet) -> Facts:
@@ -436,7 +437,7 @@ def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> N
     # Without a plan the dry run is made again: since the first one something may have come that would be lost.
     asks = confirmation(act, context) is not None if facts is None else act.asks(context, facts)
     if asks:
-        raise Conflict(context.snapshot)
+        raise Conflict(context.snapshot.name, context.snapshot.turn)
 
 
 def apply_change(context: Context, act: Change[Facts]) -> Facts:

@@ -25,10 +25,11 @@ from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import GM, gm_moment, others, post
-from pbem.campaign.optimistic_lock import Conflict, run_optimistic
+from pbem.campaign.optimistic_lock import run_optimistic
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
 from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
+from pbem.errors import Conflict
 from pbem.mail.outbox import withdraw_turn_mail
 from pbem.report import small
 from pbem.report.notices import Miss, Notice
@@ -180,7 +181,7 @@ def run_turn(
         snapshot = context.snapshot
         is_open = number is None or (snapshot.turn, snapshot.status) == (number, CampaignState.RUNNING)
         if not (is_open and still(context)):
-            raise Conflict(snapshot)
+            raise Conflict(snapshot.name, snapshot.turn)
         before = load_before(context)
         return before, compute_turn(context, before)
 

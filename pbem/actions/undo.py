@@ -28,7 +28,6 @@ from pbem.actions.ruling import hold_as_ruled, keep_earlier
 from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
 from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import post
-from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.row_changes import (
     RowChange,
     Rows,
@@ -39,7 +38,7 @@ from pbem.campaign.row_changes import (
     write_changes,
 )
 from pbem.campaign.snapshot import Context, SeatView, load_campaign, load_open_turn, open_deadline, require_here
-from pbem.errors import PARSE_ERRORS, CampaignError, describe_error
+from pbem.errors import PARSE_ERRORS, CampaignError, Conflict, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
 from pbem.report import small
 from pbem.report.notices import Notice
@@ -163,7 +162,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
     def keep(self, context: Context, plan: _Plan) -> None:
         """Undo it. Raises Conflict if anything that was planned from has changed."""
         if _plan(context, plan.entry.id) != plan or set(drop_queued(context.session, plan.queued)) != {*plan.queued}:
-            raise Conflict(context.snapshot)
+            raise Conflict(context.snapshot.name, context.snapshot.turn)
         last = newest_entry(context)
         try:
             _undo(context, plan)

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, Context, load_campaign, require_here
-from pbem.errors import CampaignError
+from pbem.errors import Conflict
 from pbem.store.columns import facts_of, of_campaigns, since_turn
 from pbem.store.models import Base
 from pbem.store.session import flushed_connection
@@ -35,17 +35,6 @@ ATTEMPTS = 3
 
 Plan = TypeVar("Plan")
 Done = TypeVar("Done")
-
-
-class Conflict(CampaignError):
-    """Raised when the turn that an action was meant for is gone: another one is open, or the past was changed."""
-
-    def __init__(self, snapshot: CampaignSnapshot) -> None:
-        super().__init__(
-            f"campaign {snapshot.name} has changed at this very moment, and is at turn {snapshot.turn} now: "
-            "nothing was done; look at it, and try again"
-        )
-        self.campaign = snapshot.name
 
 
 ReadSet = str
@@ -128,5 +117,5 @@ def _require_same_turn(snapshot: CampaignSnapshot, before: tuple[int, int] | Non
     """Return the open turn and the revision. Raise Conflict if they are not those of `before`."""
     now = (snapshot.turn, snapshot.era)
     if before not in (None, now):
-        raise Conflict(snapshot)
+        raise Conflict(snapshot.name, snapshot.turn)
     return now

@@ -85,6 +85,8 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 """The sections of the help: for each command its module, and the summary with which its own help begins."""
 
+_ANYWHERE = ("demo", "init", "games", "restore", "verify", "check", "arena", "dev", "help")
+
 
 def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
@@ -98,6 +100,7 @@ def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: boo
     cls=Main,
     declared=COMMANDS,
     hidden={"help": ("help", "Print the help of a topic or a command")},
+    anywhere=_ANYWHERE,
     context_settings={
         "help_option_names": ["-h", "--help"],
         # Here, since no other module may know a game by its name.

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections import UserDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from pbem.cli.output import colour, drop_unwritten, print_document, print_error, printable
-from pbem.errors import PbemError, RulesetError, describe_error
+from pbem.errors import Conflict, PbemError, RulesetError, describe_error
 from pbem.text import as_sentence
 from pbem.util import gc_paused
 
@@ -81,12 +82,22 @@ class _Commands(UserDict[str, Any]):
         return found
 
 
+def _require_home(ctx: click.Context, words: Sequence[str]) -> None:
+    """Raise ConfigError if a command finds no home, before its module is imported: that takes ten times as long."""
+    asked = {"-h", "--help"} & {*words}
+    if not (asked or ctx.params.get("home") or any(word.startswith("--home") for word in words)):
+        from pbem.config import find_home
+
+        find_home(Path.cwd())
+
+
 class Main(Group):
     """The group of all commands; its errors are sentences, never a traceback.
 
     Args:
         declared: For each section of the help its commands by name, each with its module and its summary.
         hidden: The commands that the help does not list.
+        anywhere: The names of those that can do without a home.
     """
 
     def __init__(
@@ -94,8 +105,10 @@ class Main(Group):
         *args: Any,
         declared: Mapping[str, Mapping[str, tuple[str, str]]],
         hidden: Mapping[str, tuple[str, str]],
+        anywhere: Collection[str],
         **settings: Any,
     ) -> None:
+        self._anywhere = anywhere
         places = {name: place for names in [*declared.values(), hidden] for name, place in names.items()}
         sections = {title: {name: names[name][1] for name in names} for title, names in declared.items()}
         super().__init__(*args, commands=_Commands(places), sections=sections, **settings)
@@ -131,7 +144,10 @@ class Main(Group):
             ctx.obj = installed_games()
         # As in "pbem seat swap six green blue"; no command has the name.
         spelt_out = args[0] == "seat" and args[1:2] and args[1] in self.commands
-        return super().resolve_command(ctx, args[1:] if spelt_out else args)
+        words = args[1:] if spelt_out else args
+        if words[0] in self.commands and words[0] not in self._anywhere:
+            _require_home(ctx, words[1:])
+        return super().resolve_command(ctx, words)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; raise its errors as `NotDone`."""
@@ -167,8 +183,6 @@ class NotDone(click.ClickException):
     @classmethod
     def of(cls, error: Exception, *, as_json: bool) -> NotDone:
         """Return an error of the application as one of the command line."""
-        from pbem.campaign.optimistic_lock import Conflict
-
         kind = _BETWEEN_WORDS.sub("-", type(error).__name__).lower().removesuffix("-error")
         if isinstance(error, UnicodeEncodeError):
             # Words in another encoding than the terminal's arrive as lone surrogates.

@@ -5,27 +5,29 @@ from __future__ import annotations
 import datetime as dt
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pbem.actions.base import format_utc, render_reading
-from pbem.actions.open_turn import Preview
-from pbem.actions.open_turn import PreviewFiles as PreviewWritten
-from pbem.actions.ruling import WrittenFiles as RulingWritten
 from pbem.actions.status import ImportStatus, render_confirmed
-from pbem.admin.checks import Diagnosis
 from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
-from pbem.archive.replay import ReplayProof
-from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
-from pbem.backup.create import BackupCreated
-from pbem.backup.restore import BackupCheck, RestoreResult
-from pbem.backup.transfer import ExportResult, ImportResult
 from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
-from pbem.cli.sheet_check import Check
-from pbem.games import InstalledGames
 from pbem.report.answers import accepted_part
-from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
+
+if TYPE_CHECKING:
+    from pbem.actions.open_turn import Preview
+    from pbem.actions.open_turn import PreviewFiles as PreviewWritten
+    from pbem.actions.ruling import WrittenFiles as RulingWritten
+    from pbem.admin.checks import Diagnosis
+    from pbem.archive.replay import ReplayProof
+    from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult
+    from pbem.backup.create import BackupCreated
+    from pbem.backup.restore import BackupCheck, RestoreResult
+    from pbem.backup.transfer import ExportResult, ImportResult
+    from pbem.cli.sheet_check import Check
+    from pbem.games import InstalledGames
+    from pbem.ruleset.protocol import AnyRuleset
 
 
 def made_lines(made: BackupCreated) -> Iterator[str]:

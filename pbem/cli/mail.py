@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pbem.actions.base import Harmless, Reversible
-from pbem.admin.checks import compare_with_archive
-from pbem.admin.doctor import check_permissions
 from pbem.admin.health import activate_home, is_closed, require_active
 from pbem.admin.mail import (
     delivery_counts,
@@ -22,8 +20,6 @@ from pbem.admin.mail import (
     show_message,
 )
 from pbem.app import App, upgrade_home
-from pbem.backup.restore import restore_home
-from pbem.backup.transfer import export_campaign, import_campaign
 from pbem.cli import completion
 from pbem.cli.command import DUE, NEW, Call, clock, command
 from pbem.cli.lines import (
@@ -45,11 +41,12 @@ from pbem.cli.tick import tick_lines
 from pbem.config import load_settings, reaches
 from pbem.scheduler.tick import import_steps, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_home
-from pbem.scheduler.work import TickResult
-from pbem.site.publish import publish
 from pbem.store.queue import has_queues, require_queues
 from pbem.store.session import JobQueue
 from pbem.text import count_noun
+
+if TYPE_CHECKING:
+    from pbem.scheduler.work import TickResult
 
 
 @command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
@@ -186,6 +183,8 @@ def _print_work(done: TickResult) -> None:
     help="Only this one; may be repeated.",
 )
 def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
+    from pbem.site.publish import publish
+
     with call.open() as app:
         done = publish(app, folder, call.now, campaigns)
     for problem in done.problems if not call.as_json else ():
@@ -216,6 +215,8 @@ def restore(call: Call, *, file: Path | None, folder: Path | None, database: str
         raise click.UsageError("give FILE and FOLDER, or --activate")
     if call.dry_run:
         raise click.UsageError("--dry-run goes with --activate; to look at a backup first: pbem verify FILE")
+    from pbem.backup.restore import restore_home
+
     with progress() as bar:
         restored = restore_home(file, folder, call.now, call.games, database=database, progress=bar)
     call.print(restored, restored_lines(restored))
@@ -245,6 +246,8 @@ def _activate(call: Call) -> None:
 def export(call: Call, *, name: str, file: Path | None, to: str) -> None:
     if file is None or not to:
         raise click.UsageError("give FILE, and with --to the address at which it will be played")
+    from pbem.backup.transfer import export_campaign
+
     with call.open() as app:
         shown = f"move {name} to {to}; it is not played here any more. Undo until it is imported there."
         call.confirm({"campaign": name, "to": to, "path": file}, [shown])
@@ -255,6 +258,8 @@ def export(call: Call, *, name: str, file: Path | None, to: str) -> None:
 @command("pbem import trap7.pbem.zip", NEW, name="import")
 @click.argument("file", type=FILE)
 def import_(call: Call, file: Path) -> None:
+    from pbem.backup.transfer import import_campaign
+
     with call.open() as app, progress() as bar:
         imported = import_campaign(app, file, call.now, progress=bar)
     call.print(imported, imported_lines(imported))
@@ -262,6 +267,9 @@ def import_(call: Call, file: Path) -> None:
 
 @command("pbem migrate", Harmless("it is all done or not at all, and loses nothing"))
 def migrate(call: Call) -> None:
+    from pbem.admin.checks import compare_with_archive
+    from pbem.admin.doctor import check_permissions
+
     settings = load_settings(call.home)
     upgrade_home(settings)
     with progress() as bar:

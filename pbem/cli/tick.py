@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pbem.campaign.deadlines import describe_reason
 from pbem.cli.command import DUE, Call, command
 from pbem.cli.output import print_error, progress
 from pbem.scheduler.tick import tick as tick_home
-from pbem.scheduler.work import TickResult
 from pbem.store.types import HoldKind
 from pbem.text import count_noun
+
+if TYPE_CHECKING:
+    from pbem.scheduler.work import TickResult
 
 
 @command("pbem tick", DUE, log=True, help="Exits 1 if there was a problem; whatever else was due is done by then.")

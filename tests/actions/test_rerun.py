@@ -14,10 +14,9 @@ from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
 from pbem.actions.rollback import RollBack
 from pbem.actions.undo import UndoChange
-from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import Context, locked_campaign
-from pbem.errors import CampaignError
+from pbem.errors import CampaignError, Conflict
 from pbem.ruleset import Json
 from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot

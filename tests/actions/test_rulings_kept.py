@@ -16,9 +16,8 @@ from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown,
 from pbem.admin.health import home_status
 from pbem.backup.create import create_backup
 from pbem.backup.restore import check_backup, restore_home
-from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
-from pbem.errors import CampaignError
+from pbem.errors import CampaignError, Conflict
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign
 from pbem.store.types import HoldKind

@@ -27,9 +27,8 @@ from pbem.actions.withdraw_ruling import ShowRuling
 from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.campaign.deadlines import open_turns
-from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.snapshot import Context, load_campaign
-from pbem.errors import CampaignError
+from pbem.errors import CampaignError, Conflict
 from pbem.ruleset import Order, View
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Announcement, Base, JournalEntry, OrderSheet, OutgoingMail, Turn

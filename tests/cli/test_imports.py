@@ -27,16 +27,21 @@ BUSY = {
 """Modules for work that an idle tick and the status do not have."""
 
 
-def imported(*words: str, **environment: str) -> set[str]:
-    """Return the modules, but for click and the standard library, that a command in a fresh process has imported."""
+def imported(*words: str, at: Path | None = None, code: int = 0, **environment: str) -> set[str]:
+    """Return the modules, but for click and the standard library, that a command in a fresh process has imported.
+
+    It runs in the folder `at`, and has to end with this exit code.
+    """
     program = "import atexit, sys; before = {*sys.modules}; "
     program += "atexit.register(lambda: print(*{*sys.modules} - before, file=sys.stderr)); "
     program += "from pbem.cli import main; main(prog_name='pbem')"
     command = [sys.executable, "-c", program, *words]
-    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
-    assert done.stdout
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False, cwd=at)
+    assert done.returncode == code
+    assert done.stdout or code
     own = {*sys.stdlib_module_names, "click"}
-    return {name for name in done.stderr.split() if name.split(".")[0] not in own and name[0] != "_"}
+    *_, last = done.stderr.splitlines()  # above it an error, if any
+    return {name for name in last.split() if name.split(".")[0] not in own and name[0] != "_"}
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"]])
@@ -52,6 +57,20 @@ def test_completing_a_command_imports_none() -> None:
     names = imported(_PBEM_COMPLETE="bash_complete", COMP_WORDS="pbem st", COMP_CWORD="1")
 
     assert names == LIGHT
+
+
+@pytest.mark.parametrize("words", [["status"], ["inbox", "12"], ["deadline", "trap7", "2d"]])
+def test_that_there_is_no_home_is_said_at_once(words: list[str], tmp_path: Path) -> None:
+    """Without a home, a command needs neither its own module nor the database's package to say so."""
+    names = imported(*words, at=tmp_path, code=1)
+
+    assert "pbem.cli.command" not in names
+    assert {name.split(".")[0] for name in names} & set(THIRD_PARTY) == set()
+
+
+def test_the_help_of_a_command_needs_no_home(tmp_path: Path) -> None:
+    """It is shown anywhere, as is that of a command which makes a home."""
+    assert "pbem.cli.status" in imported("status", "--help", at=tmp_path)
 
 
 @pytest.mark.parametrize("words", [["tick"], ["status"]])

@@ -34,7 +34,8 @@ def _options() -> Iterator[tuple[Path_, click.Option]]:
 
 
 def _run(path: Path_, *words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(main, [*path, *words])
+    # With a home of whatever name: that there is none would be said before the options are read.
+    result = CliRunner().invoke(main, [*(("--home", "home") if path else ()), *path, *words])
     return result.exit_code, result.stderr
 
 
