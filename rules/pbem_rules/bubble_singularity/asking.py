@@ -45,6 +45,9 @@ def _answer_by_list(play: Play) -> None:
     questions, play.questions = play.questions, []
     for at, question in enumerate(questions):
         answer = by_list(question, play.liking)
+        # Any two bubbles are worth the same once no further turn of the player comes (ruling 38).
+        if answer is None and question.kind == "bubbles" and play.in_last_round:
+            answer = default_answer(question)
         if answer is None:
             play.questions = questions[at:]
             return

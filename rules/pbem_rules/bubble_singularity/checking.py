@@ -12,7 +12,7 @@ from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, STATIONS, UNIVERSE, UNSTABLE
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.grid import WAYS, far_nodes, first_nodes, squares
-from pbem_rules.bubble_singularity.state import COLOURS, OF_EACH_COLOUR, SEATS, VERSION
+from pbem_rules.bubble_singularity.state import BY_MAIL, COLOURS, OF_EACH_COLOUR, SEATS, VERSION
 
 BLOCKABLE = ("", "ROTATE", "PULL", "STATION")
 ARROWS = tuple("".join(some) for count in range(1, 5) for some in combinations(WAYS, count))
@@ -28,6 +28,9 @@ _COUNT = validation.IntegerSchema(0, MOST)
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """Return the errors of a dumped state that is to be played on by these seats."""
+    if isinstance(data, dict) and isinstance(data.get("rules"), dict):
+        # Saves leave these out where they change nothing.
+        data = {**data, "rules": dict.fromkeys(BY_MAIL, 0) | data["rules"]}
     head: Mapping[str, Any] = data if isinstance(data, dict) else {}
     found = [
         *validation.validate(_RULES, head.get("rules"), "/rules"),
@@ -44,6 +47,8 @@ _RULES = validation.ObjectSchema(
         "stations": validation.BooleanSchema(),
         "advanced": validation.BooleanSchema(),
         "scoreless": validation.IntegerSchema(0, 999),
+        "rounds": validation.IntegerSchema(0, 999),
+        "bubbles": validation.IntegerSchema(0, 10),
     }
 )
 _SEATS = validation.ListSchema(validation.EnumSchema(SEATS, "seat"), 2, len(SEATS), distinct=True)

@@ -52,6 +52,7 @@ ENDS = {
     "bag": "a bubble had to be drawn and the bag was empty",
     "standstill": "through two rounds no Mari had moved and nothing had popped",
     "scoreless": "nobody had scored in as many turns in a row as the campaign allows",
+    "rounds": "as many rounds had been played as the campaign has",
     "left": "all others left the game",
 }
 """The ways a game can end, in words."""

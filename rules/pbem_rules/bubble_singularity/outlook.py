@@ -1,7 +1,8 @@
 """Notes of a receipt: what a rehearsed turn will bring.
 
 All of it is certain unless it says "if": the table lies open, and nothing
-before the pops is drawn.
+before the pops is drawn. Others can but leave; when the last of them does, the
+game is over before (ruling 39).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from pbem.ruleset import Finding
-from pbem_rules.bubble_singularity.asking import RESEARCHED, draws_cards
+from pbem_rules.bubble_singularity.asking import DRAWN_CARDS, RESEARCHED, draws_cards
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.play import Chain, Play
 from pbem_rules.bubble_singularity.scoring import harvested
@@ -29,24 +30,40 @@ def outlook(play: Play) -> Iterator[Finding]:
         yield Finding(0, "note", "research", "three bubbles are drawn from the bag, and two of them are kept")
     yield Finding(0, "note", "outlook", _pops(play))
     if play.result is not None:
-        yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS[play.result.how]}")
+        yield _ends(play, play.result.how)
         return
     least, most = _left_in_bag(play)
     if harvested(play) > most:
-        yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS['bag']}")
+        yield _ends(play, "bag")
         return
     if harvested(play) > least:
         text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
         yield Finding(0, "note", "may-end", text)
     # None are drawn once no further turn of the player comes (ruling 14).
     if draws_cards(play):
-        drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
-        yield Finding(0, "note", "cards", f"{drawn} drawn, if the decks hold so many, and one of two is kept")
+        yield Finding(0, "note", "cards", _cards(play))
     elif play.pending:
         yield Finding(0, "note", "no-cards", "no ability cards are drawn: no further turn of yours comes")
     how = how_it_ends(play)
     if how:
         yield Finding(0, "note", "ends", f"the game ends with this turn: {ENDS[how]}")
+
+
+def _ends(play: Play, how: str) -> Finding:
+    # Who leaves returns bubbles to the bag, and the game goes on while two are left (ruling 31).
+    condition = ", if no player leaves" if how == "bag" and len(play.order) > 2 else ""
+    return Finding(0, "note", "ends", f"the game ends in this turn{condition}: {ENDS[how]}")
+
+
+def _cards(play: Play) -> str:
+    """Return how many ability cards are drawn, with those that the decks still hold; these lie open, but for order."""
+    wanted, held = DRAWN_CARDS * play.pending, sum(map(len, play.table.decks.values()))
+    if held >= wanted:
+        drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
+        return f"{drawn} drawn of the {held} that the decks hold, and one of two is kept"
+    # Who leaves returns cards to the decks (ruling 31).
+    cards = {0: "no ability card is", 1: "one ability card is"}.get(held, f"{held} ability cards are")
+    return f"{cards} drawn, for the decks hold {'no more' if held else 'none'}, if no player leaves"
 
 
 def _left_in_bag(play: Play) -> tuple[int, int]:

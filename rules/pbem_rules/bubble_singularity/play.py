@@ -121,8 +121,8 @@ class Play:
 
     @property
     def in_last_round(self) -> bool:
-        """True if no round follows this one (ruling 24)."""
-        return self.last_round or bool(self.rich)
+        """True if no round follows this one (rulings 24 and 36)."""
+        return self.last_round or bool(self.rich) or 0 < self.table.rules.rounds <= self.round
 
     def ripe(self) -> list[str]:
         """Return the spaces that are ready to pop, those with a spark included, in the order of squares."""

@@ -18,6 +18,10 @@ from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State, co
 from pbem_rules.bubble_singularity.summary import turn_summary, without_orders
 from pbem_rules.bubble_singularity.views import view_of
 
+USUAL = "usual"
+BEGINNERS_ROUNDS = 15
+"""Rounds of a beginners' game (ruling 36)."""
+
 
 class BubbleSingularity(BaseRuleset[State]):
     """The game by Syanmil Izhharuddin, with both modules of its rules."""
@@ -57,6 +61,21 @@ class BubbleSingularity(BaseRuleset[State]):
             low=0,
             high=999,
         ),
+        Option(
+            "rounds",
+            "choice",
+            USUAL,
+            f"rounds after which the game ends; usual are {BEGINNERS_ROUNDS} in the beginners' game, else none",
+            choices=(USUAL, "none", "5", "8", "10", "12", "15", "20", "30"),
+        ),
+        Option(
+            "bubbles",
+            "int",
+            0,
+            "bubbles that each player begins with; 0 for as many as the rules say",
+            low=0,
+            high=10,
+        ),
     )
     bots = bots.BOTS
 
@@ -75,15 +94,23 @@ class BubbleSingularity(BaseRuleset[State]):
     text_map = staticmethod(textmap.text_map)
     check_state = staticmethod(check_state)
 
+    def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
+        """Return the state before the first turn; a campaign made before `rounds` was an option has no such end."""
+        # Campaigns store all options that there are when they are made, so records of earlier ones replay as they were.
+        earlier = "scoreless" in options and "rounds" not in options
+        return super().setup({**options, "rounds": "none"} if earlier else options, seats, dice)
+
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return the state before the set-up, in which the seats choose starts and abilities."""
-        return beginning.laid(Rules(**options), seats, dice)
+        named = {USUAL: BEGINNERS_ROUNDS if options["beginner"] else 0, "none": 0}
+        rounds = named[options["rounds"]] if options["rounds"] in named else int(options["rounds"])
+        return beginning.laid(Rules(**{**options, "rounds": rounds}), seats, dice)
 
     def dump(self, state: State) -> Json:
         """Return the state as JSON data: cards are pairs, and bubbles of the bag are counted."""
         cards = {place: [card.arrows, card.kind] for place, card in state.cards.items()}
         # The order of draws comes from the seed alone, so the bag is stored as counts.
-        return {**super().dump(state), "cards": cards, "bag": counted(state.bag)}
+        return {**super().dump(state), "rules": state.rules.as_data(), "cards": cards, "bag": counted(state.bag)}
 
     def read(self, data: Json) -> State:
         """Return the state that `dump` has written."""

@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.cards import Card
@@ -17,12 +18,17 @@ COLOURS = SEATS
 OF_EACH_COLOUR = 15
 VERSION = 4
 
+BY_MAIL = ("rounds", "bubbles")
+"""The options of rulings 36 and 37."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The options of a campaign, and the figures that depend on them.
 
-    With `scoreless` 0 any number of turns may pass without a score (ruling 34).
+    With `scoreless` 0 any number of turns may pass without a score (ruling 34), with
+    `rounds` 0 any number of rounds (ruling 36); with `bubbles` 0 players begin with
+    as many as the source says (ruling 37).
     """
 
     layout: str = "standard"
@@ -30,6 +36,15 @@ class Rules:
     stations: bool = False
     advanced: bool = False
     scoreless: int = 0
+    rounds: int = 0
+    bubbles: int = 0
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the options for saves and views, without those of rulings 36 and 37 where they change nothing.
+
+        So a game as the source has it is saved, shown and recorded as before there were such options.
+        """
+        return {name: value for name, value in dataclasses.asdict(self).items() if value or name not in BY_MAIL}
 
     @property
     def size(self) -> int:
@@ -44,6 +59,8 @@ class Rules:
     @property
     def first_bubbles(self) -> int:
         """Number of bubbles that each player begins with (rulings 3 and 28)."""
+        if self.bubbles:
+            return self.bubbles
         more = 2 if self.advanced else 1 if self.stations else 0
         return (3 if self.beginner else 5) + more
 

@@ -20,11 +20,12 @@ _ENDS = {
     "bag": "a bubble was to be drawn and the bag was empty",
     "standstill": "two rounds passed without a move or a pop",
     "scoreless": "too many turns in a row passed without a score",
+    "rounds": "the last of its rounds is complete",
     "left": "all others left",
 }
 
 SOON = 3
-"""Turns before the end by the option `scoreless` from which on it is announced."""
+"""Turns before the end by the option `scoreless`, and rounds before that by `rounds`, from which on it is announced."""
 
 
 def turn_summary(view: View) -> list[str]:
@@ -167,10 +168,13 @@ def _ranking(view: View) -> Iterator[str]:
 
 def _markers(view: View) -> Iterator[str]:
     """Yield how many markers players have, or that the round is the last."""
-    if view["last_round"]:
+    rules = Rules(**view["rules"])
+    if view["last_round"] or view["round"] == rules.rounds:
         yield "This round is the last."
         return
-    limit = Rules(**view["rules"]).markers_to_end
+    if view["round"] + SOON >= rules.rounds > 0:
+        yield f"The game ends after round {rules.rounds}; this is round {view['round']}."
+    limit = rules.markers_to_end
     held = {seat: number for seat in view["seats"] if (number := view["players"][seat]["markers"])}
     if held:
         told = ", ".join(

@@ -46,12 +46,14 @@ def passing_on(play: Play) -> None:
 
 
 def how_it_ends(play: Play) -> str:
-    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 34)."""
+    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24, 34 and 36)."""
     if play.quiet >= QUIET_ROUNDS * len(play.order):
         return "standstill"
     if 0 < play.table.rules.scoreless <= play.unscored:
         return "scoreless"
-    return "markers" if play.in_last_round and not _later(play) else ""
+    if not play.in_last_round or _later(play):
+        return ""
+    return "markers" if play.last_round or play.rich else "rounds"
 
 
 def _later(play: Play) -> list[SeatName]:

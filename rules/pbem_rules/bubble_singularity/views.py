@@ -121,7 +121,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView
         awaited=seat in state.awaiting,
         events=events_for(events, seat),
         phase=state.phase,
-        rules={name: getattr(state.rules, name) for name in Rules.__dataclass_fields__},
+        rules=state.rules.as_data(),
         size=state.rules.size,
         seats=list(state.seats),
         first=state.first,

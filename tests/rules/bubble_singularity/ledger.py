@@ -89,7 +89,8 @@ def asked_for(state: State, events: Sequence[Event], listed: Words) -> list[tupl
     drawn = [tuple(event.data["bubbles"]) for event in events if event.kind == "researched"]
     drawn += [tuple(event.data["cards"]) for event in events if event.kind == "drawn"]
     open_ones = [at for at, choices in enumerate(drawn) if not set(choices) <= set(listed)]
-    over = any(event.kind == "ended" for event in events)
+    # In a last turn no cards are drawn, and bubbles are not asked about (rulings 14 and 38).
+    over = any(event.kind == "ended" for event in events) or is_last_round(state, events)
     return drawn[open_ones[0] :] if open_ones and not over else []
 
 
@@ -101,6 +102,11 @@ def pairs_due(before: State, events: Sequence[Event]) -> int:
 
 
 def is_last_round(before: State, events: Sequence[Event]) -> bool:
+    """Return True if no round follows: by markers, or by the number of rounds."""
+    return by_markers(before, events) or 0 < before.rules.rounds <= before.round
+
+
+def by_markers(before: State, events: Sequence[Event]) -> bool:
     """Return True if a player still in the game has the markers that end it, with those of this turn."""
     won = Counter[SeatName]()
     for event in events:
@@ -132,7 +138,8 @@ def ending(before: State, events: Sequence[Event], asked: Sequence[object]) -> s
     if before.rules.scoreless and unscored >= before.rules.scoreless:
         return "scoreless"
     is_last = before.mover == before.order[-1]
-    return "markers" if is_last_round(before, events) and is_last else ""
+    how = "markers" if by_markers(before, events) else "rounds"
+    return how if is_last_round(before, events) and is_last else ""
 
 
 def audited(before: State, after: State, events: Sequence[Event], listed: Words) -> list[str]:

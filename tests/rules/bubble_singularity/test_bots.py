@@ -72,7 +72,7 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
 )
 def test_beginners_bots_do_not_stall(seats: int, seed: bytes, layout: str) -> None:
     """Beginners' bots that have placed all their bubbles gather others, and the game ends by markers."""
-    first = new_game(seats, beginner=True, layout=layout, seed=seed)
+    first = new_game(seats, beginner=True, rounds="none", layout=layout, seed=seed)
     state, _ = played(first, dict.fromkeys(first.seats, "standard"))
 
     assert state.result is not None

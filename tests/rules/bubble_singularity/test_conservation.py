@@ -21,7 +21,7 @@ GAMES = 30
 
 
 @pytest.mark.in_turn
-@pytest.mark.parametrize("options", [{}, {"scoreless": 2}, {"beginner": True, "scoreless": 2}])
+@pytest.mark.parametrize("options", [{}, {"scoreless": 2}, {"beginner": True, "scoreless": 2}, {"rounds": "5"}])
 def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) -> None:
     """After each turn bubbles, cards, questions and the end agree with an independent account of its events."""
     ends, asked = set(), 0
@@ -31,7 +31,7 @@ def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) 
             ends.add(after.result.how if after.result else "")
             asked += after.question is not None
 
-    assert ends >= {"", "markers"} | ({"scoreless"} if "scoreless" in options else {"bag"})
+    assert ends >= {"", "markers", *({"scoreless", "rounds"} & options.keys() or {"bag"})}
     assert asked or "beginner" in options
 
 

@@ -11,7 +11,7 @@ from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.scores import winners as best
 from pbem_rules.bubble_singularity.state import Player, State
-from tests.rules.bubble_singularity.table import bubbles, codes, lay, play, read
+from tests.rules.bubble_singularity.table import bubbles, codes, lay, play, read, view
 
 GREEN: dict[SeatName, Player] = {"green": Player(side="E", at="D4")}
 
@@ -207,6 +207,50 @@ def test_in_the_last_turn_nothing_is_asked() -> None:
     assert after.state.result is not None
     assert after.state.result.how == "markers"
     assert len(after.hand()) == 2
+
+
+def test_a_game_ends_after_the_rounds_that_its_option_names() -> None:
+    """After as many whole rounds as `rounds` says the game is over; the report tells it before (ruling 36)."""
+    state = dataclasses.replace(lay(hand="bb", rounds=10, others=GREEN), round=10)
+    said = [found.text for found in read(state, "MOVE N").findings]
+    first = play(state)
+    second = play(first.state)
+    third = play(second.state)
+
+    assert not [text for text in said if text.startswith("the game ends")]
+    assert "This round is the last." in RULESET.turn_summary(view(state, "blue"))
+    assert (first.state.result, second.state.result) == (None, None)
+    assert "the game ends with this turn" in " ".join(found.text for found in read(second.state, seat="green").findings)
+    assert third.state.result is not None
+    assert third.state.result.how == "rounds"
+
+
+def test_in_the_last_of_the_rounds_markers_end_the_game_as_ever() -> None:
+    """A fifth marker in the last round is what ends the game; before it, further rounds follow the tenth of twelve."""
+    last = dataclasses.replace(lay(hand="", markers=5, rounds=10), round=10, order=("red", "blue"))
+
+    assert getattr(play(last).state.result, "how", "") == "markers"
+    assert play(dataclasses.replace(lay(hand="bb", rounds=12), round=10, order=("red", "blue"))).state.round == 11
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_bubbles_are_not_asked_about_in_the_last_round(last: bool) -> None:
+    """Of bubbles drawn in a player's last turn two are kept unasked, as any two are worth the same (ruling 38)."""
+    state = lay(blue="B1", red="C2", hand="b", bag="rgyy", stations=True, rounds=10 if last else 11)
+    after = play(dataclasses.replace(state, round=10), "MOVE W", "USE RESEARCH")
+
+    assert after.state.result is None
+    assert (after.state.phase == "turn") == last
+    assert [len(event["what"]) for event in after.told("kept")] == [2] * last
+
+
+def test_a_list_chooses_in_the_last_round_too() -> None:
+    """A standing list that names all bubbles drawn is followed, so that a list and an answer bring the same."""
+    state = dataclasses.replace(lay(blue="B1", red="C2", hand="b", bag="rgyy", stations=True, rounds=9), round=9)
+    after = play(state, "MOVE W", "USE RESEARCH", "KEEP yellow green red blue")
+
+    assert after.state.phase == "turn"
+    assert "yellow" in after.told("kept")[0]["what"]
 
 
 def test_who_resigns_leaves_the_board() -> None:

@@ -1,4 +1,4 @@
-"""Forecasts of receipts, compared with the turns that follow."""
+"""Forecasts of receipts, compared with the turns that follow, whatever the others do."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, Finding, TurnInput
+from pbem.ruleset import Dice, Finding
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity.abilities import CATEGORIES, deck
+from pbem_rules.bubble_singularity.state import Player, State
+from pbem_rules.bubble_singularity.table import category_of
 from tests.rules.bubble_singularity.table import Played, lay, miss, new_game, play, read, view
+from tests.rules.whatever import certain, turns
 
 Check = Callable[[str, Played], bool]
 
@@ -50,13 +53,46 @@ def _ended(text: str, after: Played) -> bool:
     return state.result is not None
 
 
-TRUE: Mapping[str, Check] = {"goes": _went, "pushes": _pushed, "pulls": _pulled, "outlook": _popped, "ends": _ended}
+def _drew(text: str, after: Played) -> bool:
+    said = re.match(r"(two|([0-9]) times two) ability cards are drawn of", text)
+    drawn = [len(event["cards"]) for event in after.told("drawn")]
+    return said is not None and drawn == [2] * int(said[2] or 1)
+
+
+def _drew_none(text: str, after: Played) -> bool:
+    return not after.told("drawn")
+
+
+def _researched(text: str, after: Played) -> bool:
+    return [len(event["bubbles"]) for event in after.told("researched")] == [3]
+
+
+TRUE: Mapping[str, Check] = {
+    "goes": _went,
+    "pushes": _pushed,
+    "pulls": _pulled,
+    "outlook": _popped,
+    "ends": _ended,
+    "cards": _drew,
+    "no-cards": _drew_none,
+    "research": _researched,
+}
 """Checks of the certain notes."""
 
 
 def untrue(findings: Sequence[Finding], after: Played) -> list[str]:
-    """Return the certain notes of a receipt that did not come true."""
-    return [found.text for found in findings if found.code in TRUE and not TRUE[found.code](found.text, after)]
+    """Return the notes of a receipt without an "if" that did not come true; those unknown here are untrue.
+
+    None is if all others left, so that the game was over before any order was carried out (ruling 39).
+    """
+    if after.state.result is not None and after.state.result.how == "left":
+        return []
+    false = [found for found in certain(findings) if not TRUE.get(found.code, _unknown)(found.text, after)]
+    return [found.text for found in false]
+
+
+def _unknown(text: str, after: Played) -> bool:
+    return False
 
 
 def sheets(state: State, number: int) -> Iterator[list[str]]:
@@ -85,17 +121,16 @@ def games(seats: int, **options: Any) -> Iterator[State]:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("seats", "options"), [(2, {}), (3, {"stations": True}), (2, {"advanced": True})])
 def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -> None:
-    """Every note without an "if" comes true, with any sheet and any dice."""
+    """Every note without an "if" comes true, with any sheet, any dice, and whatever the others do."""
     stated = set()
     for number, state in enumerate(games(seats, **options)):
         for lines in sheets(state, number):
             parsed = read(state, *lines, seat=state.mover or "")
-            sent = TurnInput({state.mover or "": parsed.orders})
-            after = Played(*RULESET.resolve(state, sent, Dice(b"fate").within(number)))
-            assert untrue(parsed.findings, after) == []
+            for outcome in turns(RULESET, state, state.mover or "", parsed.orders, Dice(b"fate").within(number)):
+                assert untrue(parsed.findings, Played(*outcome)) == [], lines
             stated |= {found.code for found in parsed.findings}
 
-    assert {*TRUE, "cards"} <= stated
+    assert {*TRUE, "cards"} - {"no-cards", "research"} <= stated
 
 
 def test_a_wrong_forecast_is_caught() -> None:
@@ -141,6 +176,39 @@ def test_the_bubbles_of_the_research_station_are_counted(bag: str, select: str, 
     assert "research" in said
     assert [found for found in said if found in ("ends", "may-end")] == ([code] if code else [])
     assert ends == {"ends": {True}, "may-end": {True, False}, "": {False}}[code]
+
+
+def test_an_empty_bag_ends_the_game_if_no_player_leaves() -> None:
+    """Who leaves returns bubbles to the bag, so with three players an end by an empty bag has an "if"."""
+    third = {"green": Player(side="E", at="D4", hand=("green",))}
+    state = lay(hand="", held=["harvest"], nodes=["C3"], lying={"C3": "rr", "C2": "g"}, bag="", others=third)
+    parsed = read(state, "PULL N")
+    after = [Played(*each).state.result for each in turns(RULESET, state, "blue", parsed.orders, Dice(b"leave"))]
+
+    assert [found.text for found in parsed.findings if found.code == "ends"] == [
+        "the game ends in this turn, if no player leaves: a bubble had to be drawn and the bag was empty"
+    ]
+    assert None in after
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (9, "two ability cards are drawn of the 9 that the decks hold, and one of two is kept"),
+        (2, "two ability cards are drawn of the 2 that the decks hold, and one of two is kept"),
+        (1, "one ability card is drawn, for the decks hold no more, if no player leaves"),
+        (0, "no ability card is drawn, for the decks hold none, if no player leaves"),
+    ],
+)
+def test_of_cards_to_be_drawn_it_is_told_how_many_the_decks_hold(left: int, said: str) -> None:
+    """The decks are public, so the receipt says how many they still hold, and draws so many at the most."""
+    state = lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"})
+    cards = [card for category in CATEGORIES for card in deck(category)][:left]
+    decks = {category: tuple(card for card in cards if category_of(card) == category) for category in CATEGORIES}
+    state = dataclasses.replace(state, decks=decks)
+
+    assert [found.text for found in read(state, "PULL N").findings if found.code == "cards"] == [said]
+    assert sum(len(event["cards"]) for event in play(state, "PULL N").told("drawn")) == min(left, 2)
 
 
 def test_refused_lines_have_no_part_in_the_forecast() -> None:

@@ -23,7 +23,7 @@ def test_the_code_names_rulings_that_there_are() -> None:
     ]
 
     assert named
-    assert all(1 <= number <= 36 for number in named)
+    assert all(1 <= number <= 39 for number in named)
 
 
 def test_all_cards_and_options_are_explained() -> None:

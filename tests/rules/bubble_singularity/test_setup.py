@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,43 @@ def test_beginners_have_three_bubbles_of_their_colour() -> None:
     state = new_game(4, beginner=True)
 
     assert {seat: player.hand for seat, player in state.players.items()} == {seat: (seat,) * 3 for seat in state.seats}
+
+
+def test_more_bubbles_to_begin_with_are_an_option() -> None:
+    """With `bubbles` each player begins with that number, beginners of their own colour (ruling 37)."""
+    assert new_game(4, beginner=True, bubbles=6).players["red"].hand == ("red",) * 6
+    assert [len(player.hand) for player in new_game(4, bubbles=10).players.values()] == [10] * 4
+    assert len(new_game(2, stations=True, bubbles=0).players["red"].hand) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "rounds"),
+    [
+        ({}, 0),
+        ({"beginner": True}, 15),
+        ({"beginner": True, "rounds": "none"}, 0),
+        ({"beginner": True, "rounds": "8"}, 8),
+        ({"rounds": "20"}, 20),
+    ],
+)
+def test_a_beginners_game_usually_has_fifteen_rounds(options: dict[str, Any], rounds: int) -> None:
+    """The option `rounds` is 15 for beginners and none in the full game, unless the GM says otherwise (ruling 36)."""
+    assert new_game(3, **options).rules.rounds == rounds
+
+
+def test_a_campaign_made_before_there_were_such_options_begins_as_it_did() -> None:
+    """With all options of before and none of these, as campaigns then stored them, nothing changes."""
+    before: dict[str, Any] = {
+        "layout": "standard",
+        "beginner": True,
+        "stations": False,
+        "advanced": False,
+        "scoreless": 0,
+    }
+    state = new_game(3, **before)
+
+    assert (state.rules.rounds, RULESET.dump(state)["rules"]) == (0, before)
+    assert view(state, "red")["rules"] == before
 
 
 def test_beginners_start_at_once() -> None:
