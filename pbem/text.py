@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -137,6 +138,30 @@ def quote_block(text: str) -> str:
     # textwrap has no line for a blank one, which needs a bar too.
     lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
     return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
+
+
+_CLAUSE_END = re.compile(r"(?=, |: |; | \()|(?<=[.!?])(?= )")
+
+
+def whole_clauses(text: str, most: int) -> str:
+    """Return as many whole clauses of a text as fit into so many characters, and its first one in any case.
+
+    >>> whole_clauses("no orders yet, due Fri 6 Nov 20:00 CET, turn 3", 40)
+    'no orders yet, due Fri 6 Nov 20:00 CET'
+    """
+    if len(text) <= most:
+        return text
+    ends = [found.start() for found in _CLAUSE_END.finditer(text)] or [len(text)]
+    return text[: max([end for end in ends if end <= most], default=ends[0])]
+
+
+def few_names(names: Sequence[str], noun: str) -> str:
+    """Return up to two names in words, or the number of more: a list that is shortened would be another list.
+
+    >>> few_names(["red", "blue"], "seat"), few_names(["red", "blue", "green"], "seat")
+    ('red and blue', '3 seats')
+    """
+    return join_names(names) if len(names) <= 2 else count_noun(len(names), noun)
 
 
 def cut_at_word(text: str, most: int) -> str:

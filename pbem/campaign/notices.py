@@ -37,7 +37,7 @@ from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, KeyValue, OutgoingMail, SealedPage, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection, insert_ignore
-from pbem.text import shorten
+from pbem.text import whole_clauses
 from pbem.util import plus_address
 from pbem.web.page import encrypt_page
 
@@ -172,8 +172,8 @@ class CampaignMailer:
         return message_id(self.key, self.app.settings.domain, *parts)
 
     def subject(self, subject: str, code: str = "") -> str:
-        """Return a subject as it is mailed, with the name of the campaign, cut if too long, and with a code if any."""
-        return tagged_subject(self.name, shorten(subject, LONGEST_SUBJECT - len(self.name) - len("[] ")), code)
+        """Return a subject as it is mailed: the campaign's name, the clauses for which there is room, a code if any."""
+        return tagged_subject(self.name, whole_clauses(subject, LONGEST_SUBJECT - len(self.name) - len("[] ")), code)
 
     def mail(
         self,

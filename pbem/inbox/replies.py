@@ -65,7 +65,7 @@ _HELPING = (Help, HelpOnVerb, RulebookPage)
 
 def bare_subject(subject: str) -> str:
     """Return a subject without reply codes, and without "Re:" and tags before it."""
-    return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
+    return cut_at_word(" ".join(_PREFIXES.sub("", without_codes(subject)).split()), _LONGEST_SUBJECT)
 
 
 About = SeatContext | Campaign | CampaignSnapshot | None

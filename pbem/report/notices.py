@@ -134,7 +134,7 @@ class Reminder:
     def subject(self) -> str:
         """The subject of the mail."""
         if self.closes:
-            return f"late: orders still count until {format_time_short(self.closes, self.zone)}, {self.label}"
+            return f"late: orders still count, until {format_time_short(self.closes, self.zone)}, {self.label}"
         begins = "your orders wait" if self.counted else "no orders yet"
         return f"{begins}, due {format_time_short(self.deadline, self.zone)}, {self.label}"
 

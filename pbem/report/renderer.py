@@ -51,7 +51,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
-from pbem.text import cut_at_word, format_time_short
+from pbem.text import cut_at_word, format_time_short, whole_clauses
 from pbem.util import plus_address
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import sanitize_html
@@ -396,22 +396,23 @@ _MARKUP = re.compile(r"(?<![*_`])[*_`]++(?=\w)|(?<=[\w.!?])[*_`]++")
 def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition: int) -> str:
     """Return the subject of a report's mail without its tags: what to do first, since phones show 40 characters.
 
-    `brief` are the headlines; the first is cut at a word if there is no room for it.
+    `brief` are the headlines; of the first one that has a clause for which there is room, such clauses stand last.
     """
     label, mover = cut_at_word(" ".join(view["label"].split()), _LONGEST_LABEL), view.get("mover")
-    news = brief[0].partition(". ")[0] if brief else ""
+    news = [line.partition(". ")[0] for line in brief]
     if view["over"]:
         said = ["the end"]
-        news = facts.ending.title if facts.ending and facts.ending.winners else news
+        news = [facts.ending.title] if facts.ending and facts.ending.winners else news
     elif view["awaited"]:
         said = ["your move"] if mover == facts.seat else []
         said += [label, f"due {format_time_short(facts.deadline, facts.zone)}"] if facts.deadline else [label]
     else:
-        said, news = [f"{mover} moves"] if mover else [], "nothing to do"
+        said, news = [f"{mover} moves"] if mover else [], ["nothing to do"]
         said += [label]
     first = ", ".join(["CORRECTED", *said] if edition > 1 else said)
     room = LONGEST_SUBJECT - len(f"[{facts.campaign}] {first}: ")
-    headline = cut_at_word(_as_clause(news), room)
+    headlines = (whole_clauses(_as_clause(line), room) for line in news)
+    headline = next((line for line in headlines if 0 < len(line) <= room), "")
     return f"{first}: {headline}" if headline else first
 
 

@@ -94,7 +94,7 @@ def test_late_notices_follow_reminders(desk: Desk) -> None:
     send(desk, BOB)
 
     assert [desk.tick(hours=hours).reminded for hours in (TO_DEADLINE - 24, 24)] == [1, 1]
-    assert "late: orders still count until" in desk.last(CYD)["Subject"]
+    assert "late: orders still count, until" in desk.last(CYD)["Subject"]
 
 
 def test_a_late_notice_can_be_answered_with_orders(desk: Desk) -> None:

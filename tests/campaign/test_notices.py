@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
@@ -15,11 +16,14 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
 from pbem.campaign.notices import CampaignMailer
+from pbem.report import small
 from pbem.report.facts import DrawnPicture, RenderedReport
+from pbem.report.notices import Page
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign
 from tests.actions.acts import ACTS, ALL
 from tests.actions.history import play
+from tests.report.samples import PAGES
 from tests.report.toy import facts
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk
 
@@ -47,6 +51,33 @@ def test_reply_code_goes_out_in_subject_and_reply_address(mailer: CampaignMailer
 
     assert mail.subject == "[fair1] Toy Fair: round 2, report for red [abcdefghijklmnop]"
     assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.page)
+def test_no_subject_is_cut_in_mid_phrase(desk: Desk, page: Page) -> None:
+    """With the longest names of campaign, seat and turn, clauses are left off whole, the first of them never."""
+    longest = {"seat": "s" * 20, "by": "s" * 20, "label": "the night of the long knives", "gm": "G" * 60}
+    given = {name: words for name, words in longest.items() if getattr(page, name, "")}
+    told = replace(page, **given).subject  # type: ignore[type-var]
+    mailed = CampaignMailer(desk.app, 1, "c" * 40, b"key").subject(told)
+    kept = mailed.removeprefix(f"[{'c' * 40}] ")
+
+    left = told.removeprefix(kept)
+    assert kept + left == told
+    assert not left or left.startswith((", ", ": ", "; ", " (")) or kept[-1] in ".!?"
+    assert len(mailed) <= 78 or not re.search(", |: |; | \\(|[.!?] ", kept)
+
+
+def test_lists_in_subjects_are_told_whole(desk: Desk) -> None:
+    """A list of which names were left off would be another list: of more than two seats the number is told."""
+    late = ["red", "blue", "green"]
+    told = [
+        small.waiting_for_others(label="turn 3", closes=desk.now, zone="UTC", late=late),
+        small.others_missed(missed=late),
+        small.rescheduled(old="FRI 20:00", new="MON, WED, FRI 20:00 UTC", deadline=None, zone="UTC"),
+    ]
+
+    assert [page.subject for page in told] == ["turn 3 waits for 3 seats", "no orders from 3 seats", "new schedule"]
 
 
 def test_parts_of_a_report(mailer: CampaignMailer) -> None:

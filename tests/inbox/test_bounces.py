@@ -230,4 +230,4 @@ def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
         session.get_one(Person, red.person_id).address = "Ann@example.org"
     arrive(desk, postfix(last_id(desk)))
 
-    assert desk.last(GM)["Subject"] == "[toy1] mail to red, blue came back"
+    assert desk.last(GM)["Subject"] == "[toy1] mail to red and blue came back"

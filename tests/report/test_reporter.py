@@ -299,8 +299,22 @@ def test_a_subject_has_turn_deadline_and_headline() -> None:
     """A subject says what is to be done and until when, then the first headline as a clause."""
     assert subject() == "round 2, due Fri 27 Nov 20:00 CET: you have 11 coins and 1 prizes"
     assert subject(awaited=False) == "round 2: nothing to do"
-    assert subject(mover="red") == "your move, round 2, due Fri 27 Nov 20:00 CET: you have 11 coins..."
+    assert subject(mover="red") == "your move, round 2, due Fri 27 Nov 20:00 CET"
     assert subject(mover="blue", awaited=False) == "blue moves, round 2: nothing to do"
+
+
+def test_the_first_headline_that_fits_stands_in_the_subject() -> None:
+    """Headlines are not cut in mid-phrase: clauses are left off, or the next headline is told."""
+    lines = [
+        "You lost the harbour and all twelve ships that were waiting there.",
+        "You took Naxos, the hill and a town.",
+    ]
+    told = reporter().report(Telling(lines), seen(), facts()).subject
+
+    assert told == "round 2, due Fri 27 Nov 20:00 CET: you took Naxos, the hill and a town"
+    assert (
+        reporter().report(Telling(lines), {**seen(), "mover": "red"}, facts()).subject.endswith("CET: you took Naxos")
+    )
 
 
 @pytest.mark.parametrize("label", ["round 2", "the night\nof the long knives, when all boats were burnt", "x" * 300])
