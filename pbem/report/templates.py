@@ -237,6 +237,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def __init__(self, **options: Any) -> None:
         super().__init__(bytecode_cache=_COMPILED, **options)
         del self.globals["lipsum"]  # not needed, and the usual way out of a sandbox by its __globals__
+        self._safe: dict[tuple[type, str], bool] = {}
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
@@ -247,7 +248,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Return True for public attributes of values; never for those of files, modules and functions."""
-        return not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
+        # Depends on the type alone, and is asked four hundred times a report.
+        kind = (type(obj), attr)
+        if kind not in self._safe:
+            self._safe[kind] = not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
+        return self._safe[kind]
 
 
 TEXT, HTML = "txt", "html"
