@@ -16,11 +16,25 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Integer, Select, Table, bindparam, select
+from sqlalchemy import (
+    Column,
+    Executable,
+    Integer,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    literal,
+    null,
+    select,
+    text,
+    union_all,
+)
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -42,26 +56,33 @@ ReadSet = str
 
 
 @cache
-def _planned_rows() -> tuple[Select[Any], ...]:
-    """Return the queries of all planned columns of a campaign, in rows of no turn or since the turn `first`."""
+def _planned_rows() -> Executable:
+    """Return the query of all planned columns of a campaign, in rows of no turn or since the turn `first`.
+
+    Each row has the name of its table, its id, and the columns as texts.
+    """
     first, ids = bindparam("first", type_=Integer), [bindparam("campaign", type_=Integer)]
+    planned = {
+        table: columns
+        for table in Base.metadata.sorted_tables
+        if (columns := [each for each in table.columns if facts_of(each).planned])
+    }
+    most = max(map(len, planned.values()))
 
-    def query(table: Table) -> Select[Any] | None:
-        planned = [each for each in table.columns if facts_of(each).planned]
+    def query(table: Table, columns: Sequence[Column[Any]]) -> Select[Any]:
         rows = of_campaigns(table, ids, lambda each: since_turn(each, first))
-        return select(*table.primary_key, *planned).where(rows).order_by(*table.primary_key) if planned else None
+        texts = [cast(each, Text) for each in columns] + [cast(null(), Text)] * (most - len(columns))
+        return select(*[literal(table.name), *table.primary_key, *texts]).where(rows)
 
-    # Built once: building these statements takes longer than executing them.
-    return tuple(found for table in Base.metadata.sorted_tables if (found := query(table)) is not None)
+    # Built once: building it takes longer than executing it. And one for all tables, each of which takes its time.
+    return union_all(*(query(*each) for each in planned.items())).order_by(text("1"), text("2"))
 
 
 def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
     """Return the read set of a campaign as it is now."""
     database, read = flushed_connection(session), hashlib.sha256()
-    for rows in _planned_rows():
-        for row in database.execute(rows, {"campaign": snapshot.id, "first": snapshot.turn - 1}):
-            read.update(repr(tuple(row)).encode())
-        read.update(b"\n")
+    for row in database.execute(_planned_rows(), {"campaign": snapshot.id, "first": snapshot.turn - 1}):
+        read.update(repr(tuple(row)).encode())
     return read.hexdigest()
 
 
