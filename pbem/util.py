@@ -99,6 +99,8 @@ def redact_all(text: str) -> str:
     text = redact_secrets(text)
     for key in _KEYS:
         text = key.sub(rf"\g<kept>{MASK}", text)
+    if text.isprintable():  # as most lines are
+        return text
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)
 
 

@@ -20,7 +20,18 @@ from typing import Literal
 
 from pbem.actions.ruling import form_hash
 from pbem.errors import CampaignError
-from pbem.inbox.frames import Frame, Words, depth_of, find_frames, spell_line, strip_marks, undress, words_of
+from pbem.inbox.frames import (
+    Frame,
+    Words,
+    depth_of,
+    find_frames,
+    has_frame,
+    has_quoted_comment,
+    spell_line,
+    strip_marks,
+    undress,
+    words_of,
+)
 from pbem.mail.quoting import is_quoted, with_plain_marks
 from pbem.mail.reply_parser import is_end
 
@@ -207,13 +218,22 @@ def _is_next_to(frame: Frame, form: Frame) -> bool:
     return same_above or (bool(frame.below) and frame.below == form.below)
 
 
+def quotes_form(lines: Sequence[str], typed: Sequence[str]) -> bool:
+    """Return True if a text quotes a frame, or lines behind a semicolon: only then `sort_frames` may find some."""
+    return has_quoted_comment(lines) or (has_frame(lines) and bool(_untyped(find_frames(lines), typed)))
+
+
+def _untyped(frames: Sequence[Frame], typed: Sequence[str]) -> list[Frame]:
+    own = [(each.header, each.words) for each in find_frames(typed)]
+    return [frame for frame in frames if (frame.header, frame.words) not in own]
+
+
 def sort_frames(lines: Sequence[str], typed: Sequence[str], mailed: Mailed) -> list[FoundForm]:
     """Return the frames of a text but for those in the lines that were typed."""
-    own = [(each.header, each.words) for each in find_frames(typed)]
     plain = with_plain_marks(lines)
     least = min((depth_of(line) for line in plain if is_quoted(line) and strip_marks(line)), default=1)
     found = find_frames(lines)
-    frames = [frame for frame in found if (frame.header, frame.words) not in own]
+    frames = _untyped(found, typed)
     frames += _find_bare_forms(plain, {at for frame in found for at in frame.numbers}, mailed)
     return [sort_frame(frame, mailed, old=_is_old(frame, mailed, plain, least)) for frame in frames]
 

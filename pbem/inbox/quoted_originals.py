@@ -32,7 +32,7 @@ from sqlalchemy.orm import Session
 from pbem.inbox.codes import Codes
 from pbem.inbox.frames import BULLETS, EXAMPLES, Words, depth_of, find_frames, strip_marks, words_of
 from pbem.mail.fetch import load_raw
-from pbem.mail.message import CALENDAR_UNREAD, Message, list_attachments, parse_message, reparse
+from pbem.mail.message import CALENDAR_UNREAD, Message, MessageBody, list_attachments, read_source, reparse
 from pbem.mail.quoting import BLOCK_LINES, is_head_line, is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import OrderSheet, OutgoingMail, Seat
@@ -369,12 +369,9 @@ def _load_originals(session: Session, message: Message, codes: Codes) -> Iterato
     yield from _parse_originals(_raw_mails(session, ids), _sheet_lines(session, seats))
 
 
-def load_named_texts(session: Session, message: Message, codes: Codes) -> Iterator[list[str]]:
-    """Yield the lines of the mails that a message answers and of the reports whose codes it shows, as text and HTML."""
-    for raw in _raw_mails(session, _named_ids(message, codes)):
-        mail = parse_message(raw)
-        yield mail.source_lines
-        yield mail.same_in_html.split("\n")
+def load_named(session: Session, message: Message, codes: Codes) -> list[MessageBody]:
+    """Return the texts of the mails that a message answers and of the reports whose codes it shows."""
+    return list(map(read_source, _raw_mails(session, _named_ids(message, codes))))
 
 
 def strip_our_files(session: Session, message: Message, codes: Codes, letter_id: int) -> Message:
@@ -432,9 +429,8 @@ def _parse_originals(mails: Iterable[bytes], typed: Sequence[str] = ()) -> Itera
     `typed` are lines that were typed before. What echoes them in HTML is known by the plain text: HTML has an order and
     its outcome on one line.
     """
-    for raw in mails:
-        message = parse_message(raw)
-        echoes = (*typed, *find_entries(message.source_lines))
-        yield SentText.of(message.source_lines, echoes)
-        if rich := message.same_in_html:
+    for source in map(read_source, mails):
+        echoes = (*typed, *find_entries(source.lines))
+        yield SentText.of(source.lines, echoes)
+        if rich := source.same_in_html:
             yield SentText.of(rich.split("\n"), echoes)

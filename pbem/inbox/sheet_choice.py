@@ -9,8 +9,9 @@ edited where a message quotes it are added to those typed elsewhere in the messa
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 
 from sqlalchemy import select
@@ -24,16 +25,14 @@ from pbem.inbox.frames import (
     SheetText,
     Words,
     find_frames,
-    has_frame,
-    has_quoted_comment,
     plain_sheet,
     spell_line,
     words_of,
 )
-from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, sort_frames
-from pbem.inbox.quoted_originals import load_named_texts, strip_our_files
+from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, quotes_form, sort_frames
+from pbem.inbox.quoted_originals import load_named, strip_our_files
 from pbem.inbox.seat_lookup import seat_for_deputy
-from pbem.mail.message import AttachedText, read_from
+from pbem.mail.message import AttachedText, MessageBody, read_from
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import is_routine
 from pbem.report.mailto import FORM, as_comment
@@ -175,9 +174,10 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     lines = context.message.source_lines
     if not _leaves_lines_out(lines, context.message.lines):
         return context, result, sheet
-    mailed = list(load_named_texts(context.session, context.message, context.codes))
-    quotes_form = has_frame(lines) or has_quoted_comment(lines)
-    frames = sort_frames(lines, context.message.lines, _load_mailed(context, result, mailed)) if quotes_form else []
+    # Most messages quote no form and leave no order out: then our mails, which are long, are hardly read again.
+    mailed = cache(lambda: load_named(context.session, context.message, context.codes))
+    quoted = quotes_form(lines, context.message.lines)
+    frames = sort_frames(lines, context.message.lines, _load_mailed(context, result, mailed())) if quoted else []
     notes = (*sheet.notes, *_describe_hidden(frames), *_describe_left_out(context, result, frames, mailed))
     sheet = replace(sheet, notes=notes)
     found = [each for each in frames if each.told]
@@ -212,19 +212,47 @@ def _describe_hidden(frames: Sequence[FoundForm]) -> Iterator[str]:
 
 
 def _describe_left_out(
-    context: MessageContext, result: Accepted, frames: Sequence[FoundForm], mailed: Iterable[Sequence[str]]
+    context: MessageContext, result: Accepted, frames: Sequence[FoundForm], mailed: Callable[[], Iterable[MessageBody]]
 ) -> Iterator[str]:
     """Yield a note on orders among the lines that were left out: quoted from none of our mails, or added to the text.
 
     Those in the frames are told already.
     """
     told = (line for each in frames for line in (*each.orders, *each.hidden))
-    known = f" {' '.join(word for line in chain(context.message.lines, told, *mailed) for word in words_of(line))} "
-    left = [line.lstrip(_BARS) for line in context.message.source_lines if f" {' '.join(words_of(line))} " not in known]
+    typed = [*context.message.lines, *told]
+    left = _without(context.message.source_lines, typed)
+    if any(map(words_of, left)):
+        left = _without(left, (line for each in mailed() for line in each.lines))
+    if not _may_have_orders(context.app.game(result.place.game), json.loads(result.place.view), left):
+        return
+    ours = (line for each in mailed() for line in (*each.lines, *each.html_lines))
+    known = f" {' '.join(word for line in chain(typed, ours) for word in words_of(line))} "
+    left = [_unquote(line) for line in left if f" {' '.join(words_of(line))} " not in known]
     orders = find_orders(context, result.place, tuple(enumerate(left[:_MOST_LEFT_OUT], start=1))) if left else ()
     if orders:
         shown = quote_lines([redact_credentials(line) for _, line in orders])
         yield f"NOT read, as your mail program quoted or added it: {shown}. Write orders at the top of your reply."
+
+
+def _without(lines: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return the lines that are neither blank nor, but for marks of quotations, the same as a known one."""
+    same = {"", *map(str.strip, known)}
+    return [line for line in lines if _unquote(line).rstrip() not in same]
+
+
+def _unquote(line: str) -> str:
+    return line.lstrip(_BARS)
+
+
+def _may_have_orders(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> bool:
+    """Return False if no line is an order, whichever of the others stand beside it."""
+    if ruleset.free_text or not any(map(words_of, lines)):
+        return False
+    if len(lines) > _MOST_LEFT_OUT or any("/*" in line for line in lines):
+        return True  # one line may hide another
+    # Between blank lines, so that none goes on with the one above.
+    parsed = ruleset.parse(view, enumerate(chain.from_iterable((_unquote(line), "") for line in lines), start=1))
+    return bool(parsed.entries) or any(error.code != "unknown-verb" for error in parsed.errors)
 
 
 def _choose(found: Sequence[FoundForm]) -> tuple[FoundForm | None, str]:
@@ -275,11 +303,11 @@ def _tell(sheet: SheetText, found: Sequence[FoundForm], reason: str) -> SheetTex
     return replace(sheet, notes=(*sheet.notes, note), unread=len(unread))
 
 
-def _load_mailed(context: MessageContext, result: Accepted, mailed: Iterable[Sequence[str]]) -> Mailed:
+def _load_mailed(context: MessageContext, result: Accepted, mailed: Iterable[MessageBody]) -> Mailed:
     """Return what was mailed to the writer of a message, and what the seat has sent this turn."""
     place = result.place
     own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
-    frames = [frame for lines in mailed for frame in find_frames(lines)]
+    frames = [frame for each in mailed for lines in (each.lines, each.html_lines) for frame in find_frames(lines)]
     sent = (
         select(OrderSheet.text)
         .where(OrderSheet.turn_id == place.turn_id, OrderSheet.seat_id == place.seat_id)

@@ -147,6 +147,12 @@ def parse_message(raw: bytes) -> Message:
     return replace(message, machine=machine, text=text, notes=notes, source=source, filed=filed)
 
 
+def read_source(raw: bytes) -> MessageBody:
+    """Return the text of a mail of ours with all that it quotes: who wrote which line is not asked. Never raises."""
+    entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
+    return _find_text(entity, _message_of(entity))[0]
+
+
 def reparse(message: Message, lines: list[str]) -> Message:
     """Return the message read from these lines in place of its source's, such as the same with more lines quoted."""
     if message.source is None:
@@ -432,6 +438,11 @@ class MessageBody:
         """Return the notes of all pieces, on these of their lines."""
         lines = frozenset(map(str.strip, kept))
         return [note for piece in self.pieces for note in piece.notes(lines)]
+
+    @property
+    def html_lines(self) -> list[str]:
+        """The lines of the same text in the mail's HTML, if it has that."""
+        return (self.same_in_html or "").split("\n")
 
     @property
     def same_in_html(self) -> str | None:
