@@ -132,6 +132,9 @@ def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Attac
 _MOST_LEFT_OUT = 200
 """Lines left out among which orders are looked for."""
 
+_FEW = 3
+"""Lines left out, such as a signature, up to which the game reads them sooner than our mails are read again."""
+
 _BARS = " \t>|"
 """Signs by which programs mark quotations."""
 
@@ -221,7 +224,7 @@ def _describe_left_out(
     told = (line for each in frames for line in (*each.orders, *each.hidden))
     typed = [*context.message.lines, *told]
     left = _without(context.message.source_lines, typed)
-    if any(map(words_of, left)):
+    if len(left) > _FEW:
         left = _without(left, (line for each in mailed() for line in each.lines))
     if not _may_have_orders(context.app.game(result.place.game), json.loads(result.place.view), left):
         return

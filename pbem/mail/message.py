@@ -113,11 +113,6 @@ class Message:
         return self.source.lines if self.source else []
 
     @property
-    def same_in_html(self) -> str:
-        """The same text as in the mail's HTML, "" if it has none."""
-        return (self.source and self.source.same_in_html) or ""
-
-    @property
     def left_out(self) -> bool:
         """True if an earlier mail was left out whole, from where it begins to the end."""
         return any(note.startswith(LEFT_OUT) for note in self.notes)

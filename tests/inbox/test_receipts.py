@@ -6,7 +6,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from pbem.actions.base import run_action
 from pbem.actions.start import StartCampaign
@@ -199,6 +199,21 @@ def test_orders_that_were_left_out_are_told(desk: Desk, beside: str) -> None:
 
     assert 'NOT read, as your mail program quoted or added it: "BID 2". Write orders at the top of your reply.' in text
     assert "iPhone" not in text
+
+
+@pytest.mark.parametrize(
+    ("beside", "read"),
+    [("-- \nAnn", 0), (4 * "> Well played!\n", 1), ("> BID 2", 1)],
+    ids=["a signature", "a quotation", "an order"],
+)
+def test_our_own_mail_is_read_again_only_for_what_may_quote_it(desk: Desk, beside: str, read: int) -> None:
+    """A signature alone is compared with no mail of ours, each of which takes longer to read than most messages."""
+    report, statements = desk.last(), list[str]()
+    desk.reply(report, f"ORDERS toy1 red\nBID 1\nEND\n{beside}\n")
+    event.listen(desk.app.store.engine, "before_cursor_execute", lambda *about: statements.append(about[2]))
+    desk.answer()
+
+    assert sum("SELECT outgoing.raw" in each for each in statements) == read
 
 
 def test_quoting_a_whole_report_is_not_worth_a_word(desk: Desk) -> None:
