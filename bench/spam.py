@@ -18,7 +18,6 @@ import re
 import sqlite3
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from email.utils import formatdate
@@ -27,7 +26,7 @@ from pathlib import Path
 
 from tests.patience import PATIENCE
 from tests.season.golden import playing
-from tests.servers.processes import answers, free_ports
+from tests.servers.processes import answers, free_ports, start, stopping, wait_until
 
 AIM, PAGE_AIM = 0.0, 0.5
 """Points that a mail may have, and one with a page as a file. Filters take a mail for spam from five on, or more."""
@@ -127,25 +126,14 @@ def running_rspamd(root: Path) -> Iterator[int]:
         "--config",
         places["CONFDIR"] / "rspamd.conf",
     ]
-    with subprocess.Popen(  # noqa: S603 - Debian's program, with our settings
+    daemon = start(
         [*map(str, command), *(f"--var={name}={path}" for name, path in places.items())],
+        own / "output.log",
         env={"LD_LIBRARY_PATH": _libraries(root), "PATH": os.environ["PATH"]},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            _wait(port)
-            yield port
-        finally:
-            process.terminate()
-
-
-def _wait(port: int) -> None:
-    limit = time.monotonic() + PATIENCE
-    while not answers(port):
-        if time.monotonic() > limit:
-            raise SystemExit("bench.spam: rspamd does not start")
-        time.sleep(0.1)
+    )
+    with stopping(daemon):
+        wait_until(lambda: answers(port), daemon, "rspamd")
+        yield port
 
 
 def rspamd(raw: bytes, port: int) -> Score:

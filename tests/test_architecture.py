@@ -133,10 +133,10 @@ def test_errors_import_nothing() -> None:
 
 
 def test_the_host_imports_no_game() -> None:
-    """Only the catalogue looks for installed games; commands and actions are imported by their names."""
+    """Only the catalogue looks for installed games; commands, actions and handlers of mail are imported by name."""
     assert strays(HOST, lambda file, module: module.split(".")[0] not in {"pbem_rules", "cli", "tests"}) == {}
     searching = [package(file) for file in HOST if _SEARCH.search(file.read_text())]
-    assert sorted(searching) == ["actions", "cli", "games", "testing"]
+    assert sorted(searching) == ["actions", "cli", "games", "inbox", "testing"]
 
 
 def test_the_host_names_no_game() -> None:

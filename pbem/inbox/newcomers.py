@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import difflib
 import re
+from typing import TYPE_CHECKING
 
 from pbem.campaign.invitations import describe_open_game
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import CommandList
-from pbem.inbox.context import MessageContext
+from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.rate_limits import reply_limit_reason
 from pbem.inbox.replies import answer, bare_subject
 from pbem.inbox.seat_lookup import is_known, taking_players
 from pbem.mail.message import find_reply_codes
 from pbem.report.answers import OpenGame, OpenGames
 from pbem.util import redact_all
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
 MOST_OFFERED = 20
 """Games that are offered in one mail."""
@@ -42,6 +46,11 @@ _FRAME = re.compile(r"\A\s*+(?:orders|player|gm)\s++\S++\s++\S", re.IGNORECASE)
 _LINK = re.compile(r"://|www\.|@|\.[a-z]{2,}/", re.IGNORECASE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*+")
 _AS = re.compile(r"\bas[ ]+(?:the[ ]+)?([a-z0-9-]{1,20}+)", re.IGNORECASE)
+
+
+def answer_stranger(mail: Reading) -> Outcome:
+    """Answer a message of a person without a seat."""
+    return to_stranger(mail.context), False
 
 
 def to_stranger(context: MessageContext, *, asked: str = "") -> str:

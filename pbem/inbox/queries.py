@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -37,7 +38,7 @@ from pbem.inbox.command_parser import (
     Rules,
     Status,
 )
-from pbem.inbox.context import MessageContext
+from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.rate_limits import ANSWERS_A_DAY, sent_today, was_sent
 from pbem.inbox.replies import answer, bare_subject, mailer_of
@@ -59,6 +60,9 @@ from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
 from pbem.store.types import CampaignState, StandbyState
 from pbem.text import count_noun, format_time
+
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
@@ -89,18 +93,19 @@ def find_help(context: MessageContext) -> tuple[str, ...] | None:
     return None if is_order else words
 
 
-def send_help(context: MessageContext, words: Sequence[str]) -> str:
-    """Answer a message that asks for help; return what to note of it."""
+def send_help(mail: Reading) -> Outcome:
+    """Answer a message that asks for help."""
+    context, words = mail.context, mail.help or ()
     sender = context.message.sender
     if sender is None:
-        return f"help; {context.silent('no sender can be read')}"
+        return f"help; {context.silent('no sender can be read')}", False
     explained = _find_verb(context, words)
     page = (
         HelpOnVerb(orders=explained, others=_other_verbs(context, explained))
         if explained
         else _build_guide(context, words)
     )
-    return "help; " + answer(context, sender, page, kind="help")
+    return "help; " + answer(context, sender, page, kind="help"), False
 
 
 def _build_guide(context: MessageContext, words: Sequence[str]) -> Help:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -17,8 +18,7 @@ from pbem.inbox.context import Confirmed, MessageContext, OpenedMessage, Outcome
 from pbem.inbox.facts import Reading
 from pbem.inbox.frames import GmFrame, Names, SheetHeader, SheetText, find_gm_frame, find_sheet
 from pbem.inbox.gm_commands import Wishes
-from pbem.inbox.routes import Route, choose_route
-from pbem.inbox.sheets import take_sheet
+from pbem.inbox.routes import HANDLERS, choose_route
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping, test_key
 from pbem.mail.message import Message, parse_message
 from pbem.store.models import Campaign, OutgoingMail, Seat
@@ -78,13 +78,11 @@ def handle(came: OpenedMessage, known: Names) -> Outcome:
 Handler = Callable[[Reading], Outcome | Confirmed]
 
 
-def find_handler(route: Route) -> Handler:
+def find_handler(route: str) -> Handler:
     """Return the handler of a route, imported when it is asked for: most messages are sheets."""
-    if route == "sheet":
-        return take_sheet
-    from pbem.inbox import handlers
-
-    return handlers.HANDLERS[route]
+    module, _, name = HANDLERS[route].partition(":")
+    handler: Handler = getattr(import_module(f"pbem.inbox.{module}"), name)
+    return handler
 
 
 def find_credential(context: MessageContext, sheet: SheetText, gm_sheet: GmFrame | None, known: Names) -> str:

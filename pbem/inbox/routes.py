@@ -6,6 +6,7 @@ the row and `pbem.inbox.authenticate`. `pbem.inbox.facts` reads the facts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,39 +50,39 @@ Sender = Literal["seat", "gm", "person", "stranger", "past"]
 "past" is a stranger whose mail had waited long in the mailbox.
 """
 
-Route = Literal[
-    "note",
-    "recall",
-    "robot-sheet",
-    "bulk-sheet",
-    "gm-frame",
-    "past",
-    "ruling",
-    "gm-offer",
-    "gm-commands",
-    "gm-answer",
-    "gm-unproved",
-    "test",
-    "help",
-    "player-commands",
-    "orders-command",
-    "answer",
-    "replacement",
-    "settled",
-    "press",
-    "sheet",
-    "join",
-    "unproved",
-    "games",
-]
-"""The names of handlers (`pbem.inbox.route`)."""
+HANDLERS: Mapping[str, str] = {
+    "note": "programs:note_machine",
+    "recall": "programs:answer_recall",
+    "robot-sheet": "programs:take_robot_sheet",
+    "bulk-sheet": "programs:take_bulk_sheet",
+    "gm-frame": "gm_messages:take_gm_frame",
+    "past": "programs:leave_past",
+    "ruling": "gm_messages:take_form",
+    "gm-offer": "gm_messages:answer_offer",
+    "gm-commands": "gm_messages:take_reply",
+    "gm-answer": "gm_messages:answer_question",
+    "gm-unproved": "gm_messages:take_unproved",
+    "test": "programs:note_test",
+    "help": "queries:send_help",
+    "player-commands": "run_commands:take_commands",
+    "orders-command": "run_commands:take_order_command",
+    "answer": "confirmations:take_answer",
+    "replacement": "confirmations:take_replacement",
+    "settled": "confirmations:take_settled",
+    "press": "offers:offer_press_reply",
+    "sheet": "sheets:take_sheet",
+    "join": "run_commands:join_by_wish",
+    "unproved": "sheets:take_unproved",
+    "games": "newcomers:answer_stranger",
+}
+"""The routes, each with its handler: a function of a `Reading`, in a module that is imported when it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row: what a message with these facts is, and its route. An empty tuple fits whatever is there."""
 
-    route: Route
+    route: str
     what: str
     machine: tuple[Machine, ...] = ("",)
     frame: tuple[Frame, ...] = ()

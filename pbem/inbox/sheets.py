@@ -1,4 +1,4 @@
-"""Sheets on their way in: by reply, with an ORDERS line, beside commands, through a list, and from a program."""
+"""Sheets on their way in: by reply, with an ORDERS line, and beside commands."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pbem.inbox.authenticate import authenticate, find_orders, only_seat
-from pbem.inbox.bounce_replies import note_machine
 from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.frames import SheetText
 from pbem.inbox.late_sheets import tell_gm_of_late
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.rate_limits import RateLimitExceeded
 from pbem.inbox.refusals import decline_typed, refuse, refuse_doubtful, request_confirmation
-from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo, note_bulk_mail
-from pbem.inbox.sheet_choice import is_unedited_form, sheet_above_quote, with_edited_form
+from pbem.inbox.replies import ECHO, answer, bare_subject, is_echo
+from pbem.inbox.sheet_choice import sheet_above_quote, with_edited_form
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.report.answers import Answer, CommandResult, Doubt
 from pbem.util import redact_all
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
 
 _OUT_OF_DATE = ("stale-code", "withdrawn")
-_MAILED = ("token", "code", "reply", "confirmed")
-"""Proofs that were mailed to a seat's own address."""
 
 _MOST_LINES = 8
 """Lines of a message without orders in which wishes are looked for."""
@@ -105,51 +102,3 @@ def take_beside(context: MessageContext, sheet: SheetText) -> Outcome:
     except RateLimitExceeded as many:
         return str(many), False
     return (refuse_doubtful(own, result, taken), False) if isinstance(taken, Doubt) else taken
-
-
-def take_bulk_sheet(mail: Reading) -> Outcome:
-    """Process a sheet that came through a list, or with a sign by which programs ask for no answer.
-
-    Its receipt goes to the seat's own address. Free words without a frame are asked about there. Without a key, or
-    without an order, nothing is refused by mail (RFC 3834), as the writer may be a machine.
-    """
-    context, sheet = mail.context, mail.sheet
-    result = authenticate(context, sheet.header)
-    if not (isinstance(result, Accepted) and result.proof in _MAILED):
-        return note_machine(context), False
-    context, result, sheet = with_edited_form(context, result, sheet)
-    whole = sheet.header is not None and sheet.closed and not sheet.empty
-    free = sheet.header is None and context.app.game(result.place.game).free_text
-    if whole or free or find_orders(context, result.place, sheet.lines):
-        return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
-    return note_bulk_mail(context, result.place), False
-
-
-def take_robot_sheet(mail: Reading) -> Outcome:
-    """Process a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
-
-    An answering machine may quote a report, with its code and the form at its
-    end. So the sheet must be all there is: whole, filled in, first in the mail,
-    not quoted, and with the key in its own line.
-    """
-    context, sheet = mail.came.context, mail.came.sheet
-    whole = sheet.closed and not (sheet.empty or sheet.below_text or context.message.sent_back)
-    result = authenticate(context, sheet.header) if whole else None
-    if not (isinstance(result, Accepted) and result.proof in ("token", "code")):
-        return note_machine(context), False
-    if is_unedited_form(context.app.game(result.place.game), json.loads(result.place.view), sheet):
-        return note_machine(context), False
-    return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
-
-
-def answer_recall(mail: Reading) -> Outcome:
-    """Answer a request to recall a mail: orders are withdrawn by a command."""
-    context = mail.came.context
-    result = authenticate(context, None)
-    if not isinstance(result, Accepted):
-        return note_machine(context), False
-    said = "a mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it"
-    page = Answer(address=context.address, done=(CommandResult.refused(context.message.subject, said),))
-    return "pointed to CLEAR ORDERS; " + answer(
-        context, result.deputy or result.place.address, page, about=result.place
-    ), False

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from pbem.actions.status import Undelivered
 from pbem.admin.health import home_status
 from pbem.cli.status import status_lines
-from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
+from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 from tests.mail.reports import exchange, gmail, postfix
 from tests.mail.worded_reports import WORDED, complaint, read_receipt, vacation
@@ -153,6 +153,8 @@ def test_a_mail_cannot_be_reported_as_bounced_before_it_was_sent(desk: Desk, tmp
     """A forgery tried out at another home does not disclose the Message-ID of the warning against it."""
     with open_desk(tmp_path / "own") as own:
         own.begin()
+        with own.app.store.writing() as session:  # a home that is no copy has another key
+            session.execute(update(Campaign).values(mail_key=bytes(32)))
         own.tick()
         own.post(FORGED, sender="eve@example.net")
         own.tick()

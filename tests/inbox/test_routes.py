@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, get_args
@@ -9,8 +10,8 @@ from typing import Any, get_args
 import pytest
 
 from pbem.inbox import routes
-from pbem.inbox.handlers import HANDLERS
-from pbem.inbox.routes import FACTS, ROUTES, Code, First, Frame, Machine, Route, Sender, choose_route
+from pbem.inbox.route import find_handler
+from pbem.inbox.routes import FACTS, HANDLERS, ROUTES, Code, First, Frame, Machine, Sender, choose_route
 from tests.docs import route_table
 
 VALUES: dict[str, tuple[Any, ...]] = {
@@ -91,7 +92,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("facts", "route"), CASES.values(), ids=CASES.keys())
-def test_what_a_message_is(facts: Known, route: Route) -> None:
+def test_what_a_message_is(facts: Known, route: str) -> None:
     """The first row that has the facts of a message decides, and all others are beside the point."""
     assert choose_route(facts).route == route
 
@@ -112,7 +113,8 @@ class _Any(Known):
 
 def test_each_route_has_a_handler() -> None:
     """The table and the handlers name the same routes, and rows ask for facts and values that there are."""
-    assert {row.route for row in ROUTES} == set(HANDLERS) == set(get_args(Route))
+    assert {row.route for row in ROUTES} == set(HANDLERS)
+    assert all(inspect.isfunction(find_handler(route)) for route in HANDLERS)
     assert set(FACTS) == {field.name for field in fields(routes.Row)} - {"route", "what"}
     assert all(set(getattr(row, name)) <= set(VALUES[name]) for row in ROUTES for name in FACTS)
 

@@ -1,4 +1,4 @@
-"""Mail of programs, which is not answered, and the delivery reports among it.
+"""Mail of programs, which is not answered: sheets, delivery reports and other signs; and what has waited for too long.
 
 A delivery report is believed when it names a Message-ID of ours: that is unguessable,
 so only a reader of the mail can know it. Even then it changes only the status of that
@@ -7,6 +7,9 @@ one mail; no seat is taken from its player by a report.
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
@@ -14,20 +17,95 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import GM, post
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
-from pbem.inbox.context import MessageContext
-from pbem.inbox.replies import bare_subject, tell_of_absence
+from pbem.inbox.authenticate import authenticate, find_orders
+from pbem.inbox.context import Accepted, MessageContext, Outcome
+from pbem.inbox.order_sheets import process_sheet
+from pbem.inbox.replies import answer, bare_subject, note_bulk_mail, tell_of_absence
+from pbem.inbox.sheet_choice import is_unedited_form, with_edited_form
+from pbem.inbox.sheets import ask_if_doubtful
 from pbem.mail.bounces import Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
 from pbem.mail.fetch import load_raw
 from pbem.mail.machines import Kind
 from pbem.mail.message import parse_message
 from pbem.report import small
+from pbem.report.answers import Answer, CommandResult
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 
+if TYPE_CHECKING:
+    from pbem.inbox.facts import Reading
 
-def note_machine(context: MessageContext) -> str:
-    """Process a message that must not be answered; return what to note of it."""
+_MAILED = ("token", "code", "reply", "confirmed")
+"""Proofs that were mailed to a seat's own address."""
+
+
+def note_machine(mail: Reading) -> Outcome:
+    """Process a message of a program, which must not be answered."""
+    return _note_machine(mail.came.context), False
+
+
+def leave_past(_mail: Reading) -> Outcome:
+    """Leave a message alone that was in the mailbox before it was used for games, or has waited there for long."""
+    return "not answered: mail of a stranger that is older than 14 days, or than the first campaign", False
+
+
+def note_test(mail: Reading) -> Outcome:
+    """Note the reply to a test of the mailbox."""
+    if mail.came.context.key:
+        return "the reply to a test of the mailbox: pbem doctor shows it", False
+    return "a reply to a test of the mailbox that proves nothing: another address was asked, or too long ago", False
+
+
+def take_bulk_sheet(mail: Reading) -> Outcome:
+    """Process a sheet that came through a list, or with a sign by which programs ask for no answer.
+
+    Its receipt goes to the seat's own address. Free words without a frame are asked about there. Without a key, or
+    without an order, nothing is refused by mail (RFC 3834), as the writer may be a machine.
+    """
+    context, sheet = mail.context, mail.sheet
+    result = authenticate(context, sheet.header)
+    if not (isinstance(result, Accepted) and result.proof in _MAILED):
+        return note_machine(mail)
+    context, result, sheet = with_edited_form(context, result, sheet)
+    whole = sheet.header is not None and sheet.closed and not sheet.empty
+    free = sheet.header is None and context.app.game(result.place.game).free_text
+    if whole or free or find_orders(context, result.place, sheet.lines):
+        return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
+    return note_bulk_mail(context, result.place), False
+
+
+def take_robot_sheet(mail: Reading) -> Outcome:
+    """Process a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
+
+    An answering machine may quote a report, with its code and the form at its
+    end. So the sheet must be all there is: whole, filled in, first in the mail,
+    not quoted, and with the key in its own line.
+    """
+    context, sheet = mail.came.context, mail.came.sheet
+    whole = sheet.closed and not (sheet.empty or sheet.below_text or context.message.sent_back)
+    result = authenticate(context, sheet.header) if whole else None
+    if not (isinstance(result, Accepted) and result.proof in ("token", "code")):
+        return note_machine(mail)
+    if is_unedited_form(context.app.game(result.place.game), json.loads(result.place.view), sheet):
+        return note_machine(mail)
+    return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
+
+
+def answer_recall(mail: Reading) -> Outcome:
+    """Answer a request to recall a mail: orders are withdrawn by a command."""
+    context = mail.came.context
+    result = authenticate(context, None)
+    if not isinstance(result, Accepted):
+        return note_machine(mail)
+    said = "a mail cannot be recalled, so what it brought still counts. The line CLEAR ORDERS, as a mail, withdraws it"
+    page = Answer(address=context.address, done=(CommandResult.refused(context.message.subject, said),))
+    return "pointed to CLEAR ORDERS; " + answer(
+        context, result.deputy or result.place.address, page, about=result.place
+    ), False
+
+
+def _note_machine(context: MessageContext) -> str:
     bounce = parse_bounce(load_raw(context.session, context.letter_id))
     if bounce is None:
         told = tell_of_absence(context) if context.message.machine.kind is Kind.ROBOT else ""
