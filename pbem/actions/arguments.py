@@ -226,7 +226,8 @@ class PlayerCommand(Order):
 
     `needs_seat`: the command is about one seat, which the mail must prove to be the
     sender's. `takes_text`: the lines below the command are its text. `for_strangers`:
-    an unknown address may send it, `for_deputies`: the seat's deputy too.
+    an unknown address may send it, `for_deputies`: the seat's deputy too,
+    `after_end`: the player of a game that is over.
     """
 
     weight: ClassVar[Weight]
@@ -235,6 +236,7 @@ class PlayerCommand(Order):
     takes_text: ClassVar[bool] = False
     for_strangers: ClassVar[bool] = False
     for_deputies: ClassVar[bool] = False
+    after_end: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from pbem.actions.press_delivery import (
     put_news,
     send_press,
 )
+from pbem.campaign.ending import LAST_WORDS, replay_url
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.press import (
     DIARY,
@@ -35,7 +36,7 @@ from pbem.campaign.press import (
     save_press,
 )
 from pbem.campaign.questions import Asked, load_questions
-from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report import small
 from pbem.ruleset.values import SeatName
@@ -301,19 +302,36 @@ class WriteNews(SeatCommand):
 
 @dataclass(frozen=True, slots=True)
 class WriteDiary(SeatCommand):
-    """Enter what stands below into your diary, which is opened when the game is over."""
+    """Enter what stands below into your diary, opened when the game is over; then a last word for its replay."""
 
     usage = "DIARY"
-    takes_text = True
+    takes_text = after_end = True
     weight = Harmless("words that are added overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
         """Add the text to the diary."""
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
+        replay = _require_open_diary(context)
         put_diary(context.session, snapshot, own, passed.text, context.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
+        if replay:
+            opened = f"It stands in the replay, where anyone can read it, as soon as that is written: {replay}"
         return TextResult("\n".join([f"{kept} {opened}", *mask_notes(passed)]))
+
+
+def _require_open_diary(context: Context) -> str:
+    """Raise CampaignError if no diary can be written; return the address of the replay that a last word is for."""
+    snapshot = context.snapshot
+    if snapshot.status != CampaignState.OVER:
+        require_running(snapshot)
+        return ""
+    ended = current_turn(context.session, snapshot, snapshot.turn).opened_at
+    replay = replay_url(context, snapshot)
+    if not replay or context.now > ended + LAST_WORDS:
+        why = f"a last word is taken for {LAST_WORDS.days} days" if replay else "it has no replay on a site"
+        raise CampaignError(f"campaign {snapshot.name} is over, and its diaries are open: {why}")
+    return replay
 
 
 @dataclass(frozen=True, slots=True)

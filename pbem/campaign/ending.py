@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -22,6 +23,9 @@ MOST_SCORED = 60
 MOST_OFFERED = 3
 """Campaigns to join next that are named."""
 
+LAST_WORDS = dt.timedelta(days=7)
+"""Time after the end for which players may add to their diaries, for the replay."""
+
 _SHOWS_REPLAY = ("replay", "full")
 
 
@@ -38,7 +42,7 @@ def load_ending(
     """
     if not standing.over:
         return None
-    opened = snapshot.policy.site in _SHOWS_REPLAY
+    opened = _shows_replay(snapshot)
     last = {place.seat: view for place, view in views} if len(snapshot.places) <= MOST_SCORED else {}
     remembered = {seat: view.get("memory", {}).get("scores") for seat, view in last.items()} if opened else {}
     scores = {seat: told for seat, told in remembered.items() if told and told["turns"]}
@@ -55,7 +59,7 @@ def load_ending(
         course=course,
         of=first.get("of") or (public.of if public else ""),
         by=first.get("by", ""),
-        replay=_replay_url(context, snapshot) if opened else "",
+        replay=replay_url(context, snapshot),
         following=tuple(_open_campaigns(context, snapshot)),
     )
 
@@ -69,9 +73,15 @@ def _rank(
     yield from sorted(found, key=lambda each: (not each.won, -(lowest if each.score is None else each.score)))
 
 
-def _replay_url(context: Context, snapshot: CampaignSnapshot) -> str:
+def replay_url(context: Context, snapshot: CampaignSnapshot) -> str:
+    """Return the web address that the replay has when the game is over, "" if it has none."""
     settings = context.app.settings
-    return f"{settings.site_url}c/{snapshot.name}/replay/index.html" if settings.has_site else ""
+    shown = settings.has_site and _shows_replay(snapshot)
+    return f"{settings.site_url}c/{snapshot.name}/replay/index.html" if shown else ""
+
+
+def _shows_replay(snapshot: CampaignSnapshot) -> bool:
+    return snapshot.policy.site in _SHOWS_REPLAY
 
 
 def _open_campaigns(context: Context, snapshot: CampaignSnapshot) -> Iterator[OpenCampaign]:

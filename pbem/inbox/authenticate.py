@@ -83,23 +83,27 @@ def _sheet_notes(context: MessageContext, seated: Accepted) -> Iterator[str]:
 
 
 def authenticate_request(
-    context: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False
+    context: MessageContext, header: SheetHeader | None, *, for_deputies: bool = False, after_end: bool = False
 ) -> AuthResult:
     """Return whether a message may change a seat; `header` is that of its frame, if it has one.
 
     A deputy may send sheets and what is `for_deputies`, and nothing else. The code of an old
-    report does no harm when the message comes from the seat's own address.
+    report does no harm when the message comes from the seat's own address. `after_end`: it
+    asks only for what may be done in a game that is over.
     """
-    result = _authenticate(context, header, changing=True)
+    result = _authenticate(context, header, changing=True, after_end=after_end)
     if isinstance(result, Accepted) and result.deputy and not for_deputies:
         return Declined(reason="deputy-asks", to=result.deputy, place=result.place)
     return result
 
 
-def _authenticate(context: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
+def _authenticate(
+    context: MessageContext, header: SheetHeader | None, *, changing: bool, after_end: bool = False
+) -> AuthResult:
     session, message = context.session, context.message
     if context.confirmed is not None and context.confirmed.seat_id is not None:
-        return _decide(context, Evidence(load_seat(session, context.confirmed.seat_id), "confirmed"), changing=changing)
+        confirmed = Evidence(load_seat(session, context.confirmed.seat_id), "confirmed")
+        return _decide(context, confirmed, changing=changing, after_end=after_end)
     key = header.key.lower() if header else ""
     replied = context.codes.reports
     if header is None:
@@ -109,7 +113,7 @@ def _authenticate(context: MessageContext, header: SheetHeader | None, *, changi
     else:
         found = _frame_evidence(session, message, header, place, named=context.codes.report_with(key), replied=replied)
     return (
-        _decide(context, _drop_outdated_key(context, found), changing=changing)
+        _decide(context, _drop_outdated_key(context, found), changing=changing, after_end=after_end)
         if isinstance(found, Evidence)
         else found
     )
@@ -212,7 +216,7 @@ def _find_writer(context: MessageContext, place: SeatContext, shown: Code | None
     return _Writer(own, deputy=found.address) if found.is_on(context.now) else _Writer(own, lapsed=found)
 
 
-def _decide(context: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
+def _decide(context: MessageContext, evidence: Evidence, *, changing: bool, after_end: bool) -> AuthResult:
     """Return what the evidence is sufficient for.
 
     It depends on the writer, the state of the game, the house rules and the turn.
@@ -230,7 +234,9 @@ def _decide(context: MessageContext, evidence: Evidence, *, changing: bool) -> A
     if stale and changing and writer.own and _reason_by_policy(place, "address", context.verdict) is None:
         # The code of an old report proves nothing, but the address remains as good as without it.
         proof, stale = "address", None
-    reason = _reason_by_state(place, changing=changing) or _reason_by_policy(place, proof, context.verdict)
+    reason = _reason_by_state(place, changing=changing, after_end=after_end) or _reason_by_policy(
+        place, proof, context.verdict
+    )
     if reason == "forged":
         return SenderMismatch(place, forged=True)
     if lacking := reason or stale:
@@ -241,14 +247,14 @@ def _decide(context: MessageContext, evidence: Evidence, *, changing: bool) -> A
     return Accepted(place, evidence.notes, proof, writer.deputy)
 
 
-def _reason_by_state(place: SeatContext, *, changing: bool) -> Reason | None:
+def _reason_by_state(place: SeatContext, *, changing: bool, after_end: bool) -> Reason | None:
     """Return why the seat cannot be served at all; None if it can.
 
     Before the start a seat takes no sheets, but may be changed.
     """
     if place.status == CampaignState.MOVED:
         return "moved"
-    if place.status == CampaignState.OVER:
+    if place.status == CampaignState.OVER and not after_end:
         return "game-over"
     if place.status == CampaignState.FORMING and not changing:
         return "not-started"

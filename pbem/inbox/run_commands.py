@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -208,8 +208,7 @@ def _find_left(context: MessageContext, request: CommandList, parsed: ParsedShee
 def _identify_requester(context: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Return the requester, or a result of authentication that does not suffice for the commands."""
     commands = _commands(parsed)
-    for_deputies = bool(commands) and all(order.for_deputies for order in commands)
-    result, sender = _authenticate_seat(context, request, for_deputies=for_deputies), context.message.sender
+    result, sender = _authenticate_seat(context, request, commands), context.message.sender
     asks = tuple(order for order in commands if not _slip_reason(context, request, parsed, order))
     # A button may be pressed by accident, so the player is asked whatever the message proves.
     if request.pressed and (place := _button_seat(result)) is not None:
@@ -270,11 +269,17 @@ def _is_forged(context: MessageContext, parsed: ParsedSheet) -> bool:
     )
 
 
-def _authenticate_seat(context: MessageContext, request: CommandList, *, for_deputies: bool) -> AuthResult:
+def _authenticate_seat(context: MessageContext, request: CommandList, commands: Sequence[PlayerCommand]) -> AuthResult:
     """Authenticate a message for the seat that it names, else that it answers, else for its sender's only one."""
-    result = authenticate_request(context, request.header, for_deputies=for_deputies)
+    for_deputies = bool(commands) and all(order.for_deputies for order in commands)
+    after_end = bool(commands) and all(order.after_end for order in commands)
+
+    def judge(header: SheetHeader | None) -> AuthResult:
+        return authenticate_request(context, header, for_deputies=for_deputies, after_end=after_end)
+
+    result = judge(request.header)
     own = only_seat(context, result) if request.header is None else None
-    return authenticate_request(context, own, for_deputies=for_deputies) if own else result
+    return judge(own) if own else result
 
 
 def _is_players_own(result: Declined) -> bool:

@@ -400,6 +400,7 @@ class _Site:
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
         of = f"{_FORMAT} {_assets_of('replay').policy} {head} {snapshot.policy.site} {campaign.title} {self._club.url}"
+        of += f" {session.scalar(select(func.max(Press.id)).where(Press.campaign_id == snapshot.id))}"
         # The page has this hash, so that the replay of a game that is over is written once.
         made = hashlib.sha256(of.encode()).hexdigest()[:16]
         page = f"{home}/index.html"

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+from sqlalchemy import select
+
 from pbem.actions.base import run_action
 from pbem.actions.questions import AnswerQuestion
+from pbem.app import open_app
 from pbem.archive.verify import verify
-from pbem.site.publish import publish
+from pbem.site.publish import publish, publish_changes
+from pbem.store.models import Press
+from pbem.store.types import PressKind
 from tests.site.test_club import HOSTILE, files, site
-from tests.toy.home import GAMES, Desk
+from tests.toy.home import GAMES, Desk, make_home, text_of
 
 HOME = "c/toy1/replay"
 
@@ -28,6 +35,53 @@ def played(desk: Desk, *unsigned: str, **rules: str) -> None:
     desk.reply(desk.last(), "DIARY\nI shall not part them.\nEND")
     desk.tick(hours=24 * 7)
     desk.tick(hours=24 * 7)
+
+
+def diaries(desk: Desk) -> list[list[object]]:
+    """Return the texts of all diaries in the replay on the site of the home."""
+    publish_changes(desk.app, desk.now)
+    found = [opening(desk.home / "www", number)["diaries"] for number in (1, 2, 3)]
+    return [entry["text"] for entries in found for entry in entries]
+
+
+@pytest.fixture
+def ended(tmp_path: Path) -> Iterator[Desk]:
+    """Yield a game that is over, whose home has a site."""
+    settings = make_home(tmp_path / "home") / "pbem.toml"
+    settings.write_text(f'{settings.read_text()}\nsite = "www"\nsite_url = "https://play.example.org/"\n')
+    with open_app(settings.parent, GAMES) as app:
+        desk = Desk(app)
+        played(desk)
+        yield desk
+
+
+def test_a_last_word_joins_the_replay(ended: Desk) -> None:
+    """The last report asks for it; a reply is in the replay, whose address the answer has, also if it was written."""
+    last = ended.last()
+    asked = " ".join(text_of(last).split())
+    assert "For a week your words below the line DIARY, in reply to this report, are added to the replay" in asked
+    assert diaries(ended) == [[["p", "I shall not part them."]]]
+    ended.reply(last, "DIARY\nI had nothing.\nEND")
+    ended.tick(hours=24 * 6)
+
+    assert "https://play.example.org/c/toy1/replay/index.html" in text_of(ended.last())
+    assert diaries(ended) == [[["p", "I shall not part them."]], [["p", "I had nothing."]]]
+
+
+@pytest.mark.parametrize(("days", "rule", "why"), [(8, "replay", "taken for 7 days"), (1, "news", "has no replay")])
+def test_a_last_word_that_nobody_would_read_is_refused(ended: Desk, days: int, rule: str, why: str) -> None:
+    """After a week, or where no replay is shown, the answer says so, and nothing is kept."""
+    last = ended.last()
+    ended.set_rules("toy1", site=rule)
+    ended.tick(hours=24 * days)
+    ended.reply(last, "DIARY\nI had nothing.\nEND")
+    ended.tick()
+
+    assert why in " ".join(text_of(ended.last()).split())
+    with ended.app.store.reading() as session:
+        assert session.scalars(select(Press.text).where(Press.kind == PressKind.DIARY)).all() == [
+            "I shall not part them."
+        ]
 
 
 def opening(root: Path, number: int) -> Any:
