@@ -8,6 +8,7 @@ them, or on dice, says so. Codes:
 |---|---|
 | planet | yes |
 | fire, last-left, out | if others play on, or declare no faction |
+| breaks-faction | it says when |
 | doctrine, planet-if, victory | no: they say "if", or what is done when it comes to it |
 """
 
@@ -18,9 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pbem.ruleset import Finding, Order, ParsedOrder, View
-from pbem_rules.common.summary import counted
+from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.orders import (
+    Ally,
     DeclareEmpire,
     DeclareFaction,
     Fire,
@@ -38,7 +40,8 @@ def forecast(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, movin
     """Yield the consequences of a sheet, section by section; `moving` are the ids of the ships that it moves."""
     yield from _fire(view, entries, outlook)
     yield from _planets(view, entries, outlook, moving)
-    yield from _victory(view)
+    yield from _breaking(view, entries)
+    yield from _victory(view, entries)
     yield from _out(view, entries, outlook)
 
 
@@ -155,20 +158,62 @@ def _changing(view: View, space: str, colour: str) -> Finding:
     return _note("planet-if", f"the planet at {space} becomes {colour}, if it stays yours and its terraformer unharmed")
 
 
-def _victory(view: View) -> Iterator[Finding]:
-    """Yield the players who would win at the next start of turn, as things are."""
+def _breaking(view: View, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
+    """Warn a member of a faction of the lines that end it, by an alliance that is given up (ruling 22)."""
+    for faction, member, line in _partings(view, entries):
+        others = [each for each in faction["members"] if each != view["seat"]]
+        if _ends(view, faction, member):
+            text = f"this ends your {faction['kind']} with {listed(others)} when the turn ends"
+        else:
+            alone = counted(view["rules"]["empire_planets"], "planet")
+            text = f"without {member} as your ally the empire stands only while {faction['dominant']} holds {alone}"
+        yield Finding(line, "warning", "breaks-faction", text)
+
+
+def _ends(view: View, faction: Mapping[str, Any], member: str) -> bool:
+    """Return True if a faction of the reader's cannot stand without the alliance with a member (ruling 22)."""
+    return faction["dominant"] in (None, view["seat"], member)
+
+
+def _partings(view: View, entries: Sequence[ParsedOrder]) -> Iterator[tuple[Mapping[str, Any], str, int]]:
+    """Yield the reader's factions with each member whom the sheet wants as ally no more, and the line."""
+    answers = {entry.order.player: entry for entry in entries if isinstance(entry.order, Ally)}
+    parted = {player: entry.line for player, entry in answers.items() if entry.order == Ally(player, "NO")}
+    for faction in view["factions"]:
+        if view["seat"] in faction["members"]:
+            yield from ((faction, member, parted[member]) for member in faction["members"] if member in parted)
+
+
+def _victory(view: View, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
+    """Yield the players and factions who would win at the next start of turn, as things are."""
     if view["section"] not in ("turn", "ecopolitical"):
         return
-    rules, players = view["rules"], view["players"]
+    rules, seat = view["rules"], view["seat"]
     goal, needed = rules["planets_to_win"], rules["turns_to_hold"]
-    ready = [player["colour"] for player in players if player["planets"] >= goal and player["held"] + 1 >= needed]
-    # Of several who hold enough, those with most planets win (ruling 34).
+    planets = {player["colour"]: player["planets"] for player in view["players"]}
+    ready = [player["colour"] for player in view["players"] if player["held"] + 1 >= needed]
+    ready = [colour for colour in ready if planets[colour] >= goal]
+    ended = [faction for faction, member, _ in _partings(view, entries) if _ends(view, faction, member)]
+    leagues = [
+        faction
+        for faction in view["factions"]
+        if faction["held"] + 1 >= needed
+        and faction not in ended
+        and sum(planets[member] for member in faction["members"]) >= goal
+    ]
+    # Of several who hold enough, those with most planets win; one alone goes before a faction (ruling 34).
     most = ", and more than others who do" if len(ready) > 1 else ""
     for colour in ready:
-        who = "you win if you still hold" if colour == view["seat"] else f"{colour} wins if still holding"
+        who = "you win if you still hold" if colour == seat else f"{colour} wins if still holding"
         yield _note(
             "victory", f"{who} {counted(goal, 'planet')} when this turn ends{most}, and the game is over", "warning"
         )
+    most = ", and before others who do" if len(ready) + len(leagues) > 1 else ""
+    for faction in leagues:
+        others = [member for member in faction["members"] if member != seat]
+        whose = f"your {faction['kind']} with" if seat in faction["members"] else f"the {faction['kind']} of"
+        stands = f"if it still stands, with {counted(goal, 'planet')}, when this turn ends"
+        yield _note("victory", f"{whose} {listed(others)} wins {stands}{most}, and the game is over", "warning")
 
 
 def _out(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ import pytest
 from pbem.ruleset import Dice, Event, Finding, ParsedSheet, SeatName, TurnInput, View
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
-from pbem_rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap.state import Faction, Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.whatever import certain, turns
 
@@ -329,6 +329,60 @@ def test_a_victory_near_is_told_with_its_condition() -> None:
     assert _codes(state, "")["victory"] == (
         "green wins if still holding 2 planets when this turn ends, and the game is over"
     )
+
+
+def _sworn(*, held: int = 2) -> State:
+    """Build a game of four in which red and green, allied, stand as a faction with three planets."""
+    owners = dict.fromkeys(("J10+0", "J7+3"), "green")
+    league = [Faction(("red", "green"), None, held)]
+    return world(
+        seats=_FOUR,
+        owners=owners,
+        allies=[("red", "green")],
+        factions=league,
+        planets_to_win=3,
+        turns_to_hold=3,
+    )
+
+
+def test_a_faction_near_victory_is_told_to_all() -> None:
+    """A faction at two of three starts of turn is named to its members and to the others, with the condition."""
+    texts = {
+        seat: [found.text for found in RULESET.parse(view(_sworn(), seat), []).findings if found.code == "victory"]
+        for seat in ("red", "cyan")
+    }
+
+    wins = "wins if it still stands, with 3 planets, when this turn ends, and the game is over"
+    assert texts == {"red": [f"your faction with green {wins}"], "cyan": [f"the faction of red and green {wins}"]}
+    assert "victory" not in {found.code for found in RULESET.parse(view(_sworn(held=1), "cyan"), []).findings}
+
+
+@pytest.mark.parametrize("held", [1, 2])
+def test_a_member_who_breaks_a_faction_is_warned(held: int) -> None:
+    """ALLY … NO against a member of one's faction ends it, and the receipt says so at the line."""
+    tried = _try(_sworn(held=held), "red", ["TARGET cyan", "ALLY green NO"])
+    warned = [(found.line, found.text) for found in tried.parsed.findings if found.code == "breaks-faction"]
+
+    assert warned == [(2, "this ends your faction with green when the turn ends")]
+    assert "victory" not in {found.code for found in tried.parsed.findings}
+    assert tried.after.factions == ()
+    assert tried.after.result is None
+
+
+def test_in_an_empire_the_dominant_member_holds_it_together() -> None:
+    """Two members who part leave an empire standing only while its dominant member holds enough alone."""
+    empire = Faction(("red", "green", "cyan"), "green", 1)
+    allies = [("red", "green"), ("green", "cyan"), ("red", "cyan")]
+    state = world(seats=("red", "green", "cyan", "blue", "yellow", "magenta"), factions=[empire], allies=allies)
+
+    assert _codes(state, "ALLY cyan NO")["breaks-faction"] == (
+        "without cyan as your ally the empire stands only while green holds 13 planets"
+    )
+    assert (
+        _codes(state, "ALLY green NO")["breaks-faction"]
+        == "this ends your empire with green and cyan when the turn ends"
+    )
+    assert "breaks-faction" not in _codes(state, "ALLY blue NO")
 
 
 def test_ships_that_cannot_be_kept_or_paid_are_gone() -> None:
