@@ -342,7 +342,8 @@ class Renderer:
             # Not the game itself: a template could call its methods.
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version, ruleset.has_dice),
             "brief": brief,
-            "ordered": group_outcomes(facts.ordered),
+            # Words of a player stay as they are: two lines of them may differ in one word.
+            "ordered": facts.ordered if ruleset.free_text else group_outcomes(facts.ordered),
             "frame": _frame(ruleset, facts),
             "scores": format_scores(view.get("memory", {}).get("scores")),
             "happened": self._render_events(f"{ruleset.key}/events.j2", view),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from pbem.ruleset import (
     OrderParser,
     ParsedOrder,
     ParsedSheet,
+    View,
     is_comment,
     join_lines,
     missing_word,
@@ -120,10 +121,7 @@ class _Sheet:
         try:
             line, findings = self.usages.read(self.view, number, text)
         except FieldError as refused:
-            verb = text.partition(" ")[0]
-            usage = next(entry["usage"] for entry in self.view["verbs"] if entry["verb"] == verb)
-            form = _ARGUMENT.sub(r"\1", usage)
-            told = f"not in the form {form}; your GM reads it as it stands"
+            told = f"{_not_in_form(self.view, text)}; your GM reads it as it stands"
             self.tell(number, "warning", refused.code, told, "; ".join(filter(None, (refused.text, refused.hint))))
             return text
         self.findings += findings
@@ -140,6 +138,31 @@ class _Sheet:
             self.tell(number, "warning", "unknown-verb", none, f"did you mean {near}?")
         elif self.verbs:
             self.free.append(number)
+
+
+_OWN_WORDS = "in your own words"
+
+
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
+    """Return of each line that is in the form of no verb that it counts as words, if there are verbs (ruling 1)."""
+    verbs, usages = {entry["verb"] for entry in view["verbs"]}, usages_of(view)
+    return [_outcome(view, verbs, usages, ORDERS.line(order)) if verbs else "" for order in orders]
+
+
+def _outcome(view: View, verbs: Collection[str], usages: Usages, line: str) -> str:
+    if line.partition(" ")[0] not in (SAY, *verbs):
+        return _OWN_WORDS
+    try:
+        usages.read(view, 0, line)
+    except FieldError:
+        return f"{_OWN_WORDS}, {_not_in_form(view, line)}"
+    return ""
+
+
+def _not_in_form(view: View, line: str) -> str:
+    """Return that a line is not in the form of its verb."""
+    usage = next(entry["usage"] for entry in view["verbs"] if entry["verb"] == line.partition(" ")[0])
+    return "not in the form " + _ARGUMENT.sub(r"\1", usage)
 
 
 def _without_blocks(text: str) -> str:

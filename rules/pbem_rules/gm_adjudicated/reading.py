@@ -77,10 +77,12 @@ def read_ruling(
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
     for name, finding in _enclosed(told, known, beside, found):
         found.setdefault(name, []).append(finding)
-    if not ruling.all.says:  # a seat that reads the words to all is told something
+    # Words for all alone are a ruling like others; beside words for some seats, another seat may have been forgotten.
+    if not ruling.all.says or any(each.says for each in ruling.seats.values()):
+        text = "nothing is written to {} alone" if ruling.all.says else "no result for {} this turn"
         for name, seat in readers.items():
             if state.players[seat].playing and not told[name].says:
-                found[name].append(Finding(0, "warning", "untold", f"no result for {seat} this turn"))
+                found[name].append(Finding(0, "warning", "untold", text.format(seat)))
     return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
 
 
@@ -374,7 +376,7 @@ class _Game:
         return read
 
     def _seat(self, word: str) -> SeatName:
-        return match_name(word, list(self._state.players), "a seat")
+        return match_name(word.removesuffix(":"), list(self._state.players), "a seat")
 
 
 def _number(text: str, low: int, high: int) -> int:

@@ -29,7 +29,7 @@ from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story
 from pbem_rules.gm_adjudicated.enclosing import NOTHING
 from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
 from pbem_rules.gm_adjudicated.merging import parts_of
-from pbem_rules.gm_adjudicated.orders import ORDERS
+from pbem_rules.gm_adjudicated.orders import ORDERS, order_outcomes
 from pbem_rules.gm_adjudicated.ruling import Ruling
 from pbem_rules.gm_adjudicated.state import VERSION, Known, Player, State
 from pbem_rules.gm_adjudicated.summary import turn_summary
@@ -92,6 +92,7 @@ class GmAdjudicated(BaseRuleset[State]):
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
     turn_summary = staticmethod(turn_summary)
+    order_outcomes = staticmethod(order_outcomes)
     digest = staticmethod(forms.digest)
     ruling_help = forms.HELP
     dump = staticmethod(state.dump)

@@ -43,6 +43,29 @@ _PIECE = re.compile(r"<([^<>]{1,120})>(\.\.\.)?|[\[\]]|[^\s\[\]<>]++")
 _ARGUMENT = re.compile(r"([a-z][a-z0-9_]{0,19})(?:\s{0,9}:\s{0,9}(.{1,100}))?")
 _RANGE = re.compile(r"number(?:\s{1,9}(-?[0-9]{1,9})\s{0,9}\.\.\s{0,9}(-?[0-9]{1,9}))?")
 _LITERAL = re.compile(r"[A-Z][A-Z0-9-]{0,19}")
+_COLON = re.compile(r"(?<=[\w\"]):(?=\s)")
+_ARTICLES = frozenset({"the", "a", "an"})
+
+
+@dataclass(frozen=True)
+class ListedName(NameField):
+    """One of the names of a list, also with or without an article before it."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        if word.casefold() in _ARTICLES:  # "the" alone is not short for "the pass"
+            raise FieldError("unknown-name", f"{word} is not {self.expected}", "put a name with blanks in quotes", word)
+        try:
+            return super().read(word, view)
+        except FieldError:
+            meant = [name for name in self.names(view) if _without_article(name) == _without_article(word)]
+            if len(meant) != 1:
+                raise
+            return meant[0]
+
+
+def _without_article(name: str) -> str:
+    first, _, rest = name.casefold().partition(" ")
+    return rest if rest and first in _ARTICLES else name.casefold()
 
 
 @dataclass(frozen=True)
@@ -77,6 +100,9 @@ class Usages:
         with_text = any(known.word == verb for known in self.texts.verbs)
         book = self.texts if with_text else self.plain
         parsed = book.parse(view, [(number, line)])
+        if with_text and not parsed.entries:
+            line = _COLON.sub("", line, count=1)  # "TELL blue: come" is "TELL blue come"
+            parsed = book.parse(view, [(number, line)])
         if not parsed.entries:
             slip = parsed.errors[0]
             raise FieldError(slip.code, slip.text, slip.hint)
@@ -203,7 +229,7 @@ class _Usage:
             return KeywordField(tuple(self._choices(spec)))
         if spec in self.lists:
             names = tuple(self.lists[spec])
-            return NameField(name, f"{'an' if spec[0] in 'aeiou' else 'a'} {spec}", names[0], lambda _: names)
+            return ListedName(name, f"{'an' if spec[0] in 'aeiou' else 'a'} {spec}", names[0], lambda _: names)
         if spec == SEAT:
             return NameField(name, "a seat", "red", lambda view: tuple(view["seats"]))
         if spec in (WORD, TEXT):

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import pbem_rules.gm_adjudicated.events as events_module
-from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.facts import RenderedReport, ReportFacts, SheetUsed
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Attachment, Event
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.events import public, words
 from pbem_rules.gm_adjudicated.state import State
-from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, ruled, turn, view
+from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, read, ruled, turn, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 
@@ -190,3 +190,14 @@ def test_nothing_is_lost(reporter: Renderer) -> None:
         verbs = [f"; {one['verb']}" for one in known["verbs"]] + [one["help"] for one in known["verbs"]]
         assert len(kept) == 2
         assert [one for one in (*said, *kept, *scores, *verbs) if one not in shown] == []
+
+
+def test_lines_in_own_words_stand_in_the_report_as_they_were_written(reporter: Renderer) -> None:
+    """Each line that is in no verb's form is listed by itself, even if two differ in one word, and so marked."""
+    state = new_game(verbs=VERBS)
+    orders = read(state, "MARCH to Rome", "Burn the mill.", "Burn the barn.").orders
+    sent = replace(FACTS, used=SheetUsed(1, "0" * 64))
+
+    text = reporter.report(RULESET, view(state, "red"), sent, orders).text
+
+    assert ("- MARCH to Rome\n- Burn the mill.\n  in your own words\n- Burn the barn.\n  in your own words\n") in text

@@ -97,7 +97,7 @@ def test_remarks_and_layout() -> None:
 
 def test_the_game_as_a_whole() -> None:
     """Each command of game.txt takes effect with the turn."""
-    game = "turn 1\nLABEL Spring 1806\nSCORE Red 12\nSCORE blue -3\nOUT green\nTURNS 30\n"
+    game = "turn 1\nLABEL Spring 1806\nSCORE Red 12\nSCORE blue: -3\nOUT green:\nTURNS 30\n"
 
     after, _ = turn(STATE, ruled(STATE, game=game))
 
@@ -109,7 +109,7 @@ def test_the_game_as_a_whole() -> None:
 
 def test_the_gm_ends_the_game() -> None:
     """OVER ends the game with a reason, and WINNER names the winners."""
-    after, _ = turn(STATE, ruled(STATE, game="OVER Peace was made, at last.\nWINNER red, blue"))
+    after, _ = turn(STATE, ruled(STATE, game="OVER Peace was made, at last.\nWINNER red, blue:"))
 
     standing = RULESET.standing(after)
     assert (standing.over, standing.winners, standing.reason) == (True, ("red", "blue"), "Peace was made, at last.")

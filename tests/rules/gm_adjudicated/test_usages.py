@@ -19,6 +19,7 @@ DECLARED: dict[str, Any] = {
     "SAIL": {"usage": "SAIL <ship:word> VIA <place...>"},
     "GIVE": {"usage": "GIVE <gold:number> TO <who:seat>"},
     "TELL": {"usage": "TELL <who:seat> <words:text>"},
+    "SCOUT": {"usage": "SCOUT <place> <words:text>"},
     "BUILD": "whatever you like",
 }
 STATE = new_game(verbs=DECLARED)
@@ -35,6 +36,13 @@ STATE = new_game(verbs=DECLARED)
         ("GIVE 40 TO blue", "GIVE 40 TO blue"),
         ('tell Blue "wait, friend"; then #3, burn', 'TELL blue "wait, friend"; then #3, burn'),
         ("TELL blue   come; now", "TELL blue come; now"),
+        ("tell blue: come: now", "TELL blue come: now"),
+        ("TELL blue come: now", "TELL blue come: now"),
+        ("MARCH 2 TO pass", 'MARCH 2 TO "the pass"'),
+        ("MARCH 2 TO a pass slow", 'MARCH 2 TO "the pass" slow'),
+        ("MARCH 2 to the Naxos", "MARCH 2 TO Naxos"),
+        ('SAIL Argo VIA "the Delos", pass', 'SAIL Argo VIA Delos "the pass"'),
+        ("SCOUT pass: is it held: yes or no?", 'SCOUT "the pass" is it held: yes or no?'),
         ("BUILD a tower, quickly", "BUILD a tower, quickly"),
         ("Ask the abbot, politely.", "Ask the abbot, politely."),
         ("SAY march is a cold month", "SAY march is a cold month"),
@@ -46,6 +54,22 @@ def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
     assert texts(read(STATE, taken)) == [taken]
 
 
+def test_a_report_says_which_lines_count_as_words() -> None:
+    """A line in no verb's form is listed with that, and with the form; the others have nothing said of them."""
+    lines = ["MARCH 2 TO Naxos", "MARCH is a cold month", "We burn the mill.", "SAY we wait", "BUILD a tower"]
+    orders = read(STATE, *lines).orders
+
+    assert RULESET.order_outcomes(view(STATE, "red"), orders) == [
+        "",
+        "in your own words, not in the form MARCH army TO place [pace]",
+        "in your own words",
+        "",
+        "",
+    ]
+    plain = new_game()
+    assert RULESET.order_outcomes(view(plain, "red"), read(plain, "We burn the mill.").orders) == [""]
+
+
 @pytest.mark.parametrize(
     ("typed", "code", "hint"),
     [
@@ -55,6 +79,8 @@ def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
         ("MARCH 2 TO Naxos fats", "unknown-name", "did you mean fast?"),
         ("GIVE 40 TO bleu", "unknown-name", "did you mean blue?"),
         ("TELL nobody come", "unknown-name", "possible: red, blue, green"),
+        ("TELL bleu: come", "unknown-name", "did you mean blue?"),
+        ("SCOUT the pass for snow", "unknown-name", "put a name with blanks in quotes"),
         ("TELL blue", "missing-word", "write: TELL <who> <words>..."),
         ("MARCH is a cold month", "not-a-number", "write: MARCH <army> TO <place> [slow|fast]"),
     ],
@@ -100,7 +126,7 @@ def test_a_page_offers_what_each_argument_may_be() -> None:
     desk = RULESET.desk(view(STATE, "red"))
     kinds = {kind["shown"]: kind["form"] for kind in desk["kinds"].values()}
 
-    assert [verb["word"] for verb in desk["verbs"]] == ["MARCH", "SAIL", "GIVE", "TELL", "BUILD", "SAY"]
+    assert [verb["word"] for verb in desk["verbs"]] == ["MARCH", "SAIL", "GIVE", "TELL", "SCOUT", "BUILD", "SAY"]
     assert {verb["name"] for verb in desk["verbs"]} == {"line"}
     assert kinds["army"] == {"type": "number", "low": 1, "high": 9}
     assert kinds["place"] == {"type": "choice", "values": ["Naxos", "Delos", "the pass"]}
