@@ -174,9 +174,6 @@ DIGEST = "digest.txt"
 WHOLE = "ruling.txt"
 """A file with the whole ruling, for GMs who prefer a single file; FILE lines begin its parts."""
 
-UNTOLD = "untold"
-"""The code of the finding that a seat is left without a text."""
-
 WHOLE_RULING = "the ruling"
 """The name under which findings on all files together are listed."""
 
@@ -188,6 +185,7 @@ _BLANK = Finding(
     "write what comes of the turn below a [RESULT]; a turn of which nothing comes is run without a ruling",
 )
 _FORM = re.compile(r"\s{0,9}GM\s{1,9}\S{1,40}\s{1,9}\S{1,64}\s{0,9}", re.IGNORECASE)
+_PASSED_OVER = "passed-over"
 _LOGO = "this picture stands in the mail's own text, and no line of the ruling shows it: it was left out"
 
 
@@ -239,9 +237,17 @@ class RulingResult:
         return sum(finding.severity == "error" for found in self.findings.values() for finding in found)
 
     @property
-    def untold(self) -> tuple[str, ...]:
-        """The files of the seats that would read nothing of the turn."""
-        return tuple(file for file, found in self.findings.items() if any(finding.code == UNTOLD for finding in found))
+    def asks(self) -> bool:
+        """True if it counts only once it is confirmed: it replaces a part of another, or the game warns of something.
+
+        That is a seat without words of its own, or a ledger below zero.
+        """
+        warned = any(
+            finding.severity == "warning" and finding.code != _PASSED_OVER
+            for found in self.findings.values()
+            for finding in found
+        )
+        return self.kept and not self.same and (bool(self.replaced) or warned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +335,8 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     passed_over: tuple[str, ...] = ()
 
     def asks(self, context: Context, facts: RulingResult) -> bool:
-        """Return True if parts of a ruling before would be replaced, or a seat is left without a text."""
-        return facts.kept and not facts.same and bool(facts.replaced or facts.untold)
+        """Return what the dry run says of it."""
+        return facts.asks
 
     def look(self, context: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept; no dice are rolled."""
@@ -388,8 +394,11 @@ class SubmitRuling(PreviewedChange[RulingResult]):
 
 def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
     """Yield the findings of a ruling, and what becomes of it."""
-    for file, findings in taken.findings.items():
-        yield from render_findings(file, findings)
+    if taken.asks and not channel.done:
+        yield channel.fact(f"submit this ruling on turn {taken.turn} of {taken.campaign}.")
+    found = [(file, each) for file, findings in taken.findings.items() for each in findings]
+    for file, each in sorted(found, key=lambda one: one[1].severity != "error"):
+        yield from render_findings(file, (each,))
     if taken.kept and taken.same:
         yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
     elif taken.kept:
@@ -499,7 +508,7 @@ def _add_file_findings(
         for name, each in brought.items()
         if each.enclosure is None
     }
-    logos = {name: (Finding(0, "warning", "passed-over", _LOGO),) for name in passed_over}
+    logos = {name: (Finding(0, "warning", _PASSED_OVER, _LOGO),) for name in passed_over}
     return {**findings, **faults, **logos}
 
 

@@ -175,8 +175,8 @@ class RestoreRuling(PreviewedChange[Restored]):
 class RulingCommand(GmCommand):
     """Rule on the open turn, in a game that you adjudicate, with the filled-in form below.
 
-    What it does not name stays of an earlier ruling. Alone it shows the form, and
-    what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
+    What it does not name stays of an earlier ruling, unless it says REPLACE ALL, as the
+    form does. Alone it shows the form, and what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
     """
 
     usage = "RULING [what] [number] [sure [asked]]"

@@ -60,14 +60,15 @@ def edit_ruling(path: Path, read: Callable[[Mapping[str, str]], RulingResult], *
         text = _without_marks(path.read_text("utf-8", errors="replace"))
         write_atomically(path, text.encode())
         try:
-            found = read(parse_ruling(text.splitlines())).findings if _is_whole(text) else _NO_FILE
+            taken = read(parse_ruling(text.splitlines())) if _is_whole(text) else None
         except StoreError:
             raise
         except CampaignError as error:
             raise CampaignError(f"{error}. {kept}") from None
+        found = taken.findings if taken else _NO_FILE
+        if taken and not has_errors(found):  # what has to be confirmed is shown and asked about when it is submitted
+            return sure or taken.asks or click.confirm("Submit it?", default=True, err=True)
         _echo([line for file, findings in found.items() for line in render_findings(file, findings)])
-        if not has_errors(found):
-            return sure or click.confirm("Submit it?", default=True, err=True)
         write_atomically(path, _with_marks(text, found).encode())
         if not click.confirm("Edit it again?", default=True, err=True):
             _echo([f"Nothing has changed. {kept}; go on with: --edit"])

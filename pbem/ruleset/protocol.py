@@ -332,7 +332,8 @@ class Adjudicated(Protocol):
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """Return the ruling in a GM's files, and the findings in each file by its name. Never raises.
 
-        A ruling with an error among its findings is not used, and nothing is rolled for it.
+        A ruling with an error among its findings is not used, and nothing is rolled for it. One with a warning is
+        shown to the GM first, and used once they confirm it.
 
         Args:
             state: The state at the start of the turn.

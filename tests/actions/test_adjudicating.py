@@ -99,6 +99,15 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
 
 
+def test_the_form_explains_replace_all(war: Desk) -> None:
+    """Where the form has REPLACE ALL, in the mail and in the files, a GM reads what it does."""
+    war.tick(hours=DUE)
+    files = run_query(war.app, "toy1", ShowRulingForm(), war.now).files
+    explained = [" ".join(text.replace("\n; ", " ").split()) for text in (digests(war)[0], files["all.txt"])]
+
+    assert all("REPLACE ALL says that these files are all of your ruling on this turn" in text for text in explained)
+
+
 def test_no_ruling_is_asked_for_while_a_line_is_to_be_corrected(war: Desk) -> None:
     """With all sheets in, one of them with a refused line, the GM is asked at the deadline, or once it is final."""
     sheet(war, BOB, "Hold the ford.\nSAY")

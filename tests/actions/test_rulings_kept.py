@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from pbem.errors import CampaignError, Conflict
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign
 from pbem.store.types import HoldKind
+from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
 from tests.actions.test_enclosing import png
 from tests.toy.home import Desk, text_of
@@ -64,6 +66,21 @@ def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
         "Nothing has changed. To do it, add --yes.",
     ]
     assert held(war) == HoldKind.RULING
+
+
+def test_a_ledger_below_zero_is_shown_first(desk: Desk, tmp_path: Path) -> None:
+    """A mailed ruling that takes more than there is shows that, changes nothing, and is done by a YES."""
+    (tmp_path / "gold.json").write_text('{"red": {"gold": 5}}')
+    desk.app = dataclasses.replace(toy := desk.app, games={"toy": RULESET, RULESET.key: RULESET})
+    desk.start(ledgers=str(tmp_path / "gold.json"))
+    said = mail(desk, "RULING", "FILE all.txt", "Snow.", "[SET red.gold -= 9]")
+
+    assert "Warning: all.txt, line 2: gold of red would fall below zero, to -4." in said
+    assert shown(desk).parts == {}
+    desk.reply(desk.last(GM), "YES")
+    desk.answer()
+    assert shown(desk).parts["game.txt: SET red.gold"] == "SET red.gold -= 9"
+    desk.app = toy
 
 
 def test_a_turn_is_released_without_a_ruling(war: Desk) -> None:

@@ -46,6 +46,31 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
     assert (asked.exit_code, result.exit_code) == (3, 0)
 
 
+def test_a_seat_without_words_of_its_own_and_a_ledger_below_zero_are_shown_first(pbem: Run, tmp_path: Path) -> None:
+    """Such a ruling is shown with its warnings, and nothing changes without --yes; words for all alone are not."""
+    (tmp_path / "gold.json").write_text('{"red": {"gold": 3}}')
+    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+    new = ["new", "war", "--game", "gm_adjudicated", "--gm", "gm@example.org", *seats]
+    assert pbem(*new, "--option", f"ledgers={tmp_path / 'gold.json'}", "--schedule", "EVERY 24h").exit_code == 0
+    assert pbem("start", "war").exit_code == 0
+    folder = tmp_path / "r"
+    folder.mkdir()
+    (folder / "all.txt").write_text("Snow.\n")
+    plain = pbem("ruling", "war", str(folder))
+    (folder / "red.txt").write_text("You paid.\n[SET gold -= 9]\n")
+
+    asked = pbem("ruling", "war", str(folder))
+
+    assert (plain.exit_code, asked.exit_code) == (0, 3)
+    assert asked.output == (
+        "Would do: submit this ruling on turn 1 of war.\n"
+        "Warning: red.txt, line 2: gold of red would fall below zero, to -6.\n"
+        "Warning: blue.txt: nothing is written to blue alone.\n"
+        "Nothing has changed. To do it, add --yes.\n"
+    )
+    assert "You paid." not in pbem("ruling", "war").output
+
+
 def test_a_ruling_that_replaces_another_says_of_what_time_that_was(war: Run, tmp_path: Path) -> None:
     """It is asked about, and the answer names the time, as clocks of the campaign show it."""
     (tmp_path / "all.txt").write_text("Gold!\n")

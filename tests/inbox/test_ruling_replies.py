@@ -28,8 +28,8 @@ from tests.toy.home import Desk, text_of
 __all__ = ["war"]
 
 TOKEN = "0123456789abcdef0123"
-WORDS = {"all": "It rained.", "red": "You found gold."}
-SAID = {"all.txt [RESULT]": "It rained.", "red.txt [RESULT]": "You found gold."}
+WORDS = {"all": "It rained.", "red": "You found gold.", "blue": "You slept.", "green": "You wait."}
+SAID = {f"{name}.txt [RESULT]": said for name, said in WORDS.items()}
 
 
 def digest(desk: Desk) -> EmailMessage:
@@ -138,12 +138,14 @@ def test_a_second_ruling_by_reply_is_asked_about(war: Desk, asked: EmailMessage)
 
 
 def test_a_ruling_that_leaves_a_seat_without_text_is_asked_about(war: Desk, asked: EmailMessage) -> None:
-    """Without words to all, each seat that would read nothing is named."""
-    would = reply(war, asked, form(asked, red="You found gold."))
-
-    assert "blue.txt" in would
+    """Each seat without words of its own is named, if others have some or nothing is told to all; a YES does it."""
+    would = reply(war, asked, form(asked, all="It rained.", red="You found gold."))
+    assert "Warning: blue.txt: nothing is written to blue alone." in would
     assert "RULING YES 1" in would
     assert parts(war) == {}
+
+    reply(war, war.mails(GM)[-1], "YES")
+    assert parts(war) == {"all.txt [RESULT]": "It rained.", "red.txt [RESULT]": "You found gold."}
 
 
 def reply_with_files(desk: Desk, mail: EmailMessage, text: str, *files: tuple[str, bytes]) -> str:
@@ -215,12 +217,14 @@ def test_a_text_for_two_seats_comes_with_a_reply(war: Desk, asked: EmailMessage)
     """Both of them read it."""
     reply(war, asked, quoted(form(asked).replace("FILE game.txt", "FILE red, green\nYou meet.\n\nFILE game.txt")))
 
-    assert parts(war) == SAID | {"red.txt [RESULT]": "You meet.\n\nYou found gold.", "green.txt [RESULT]": "You meet."}
+    both = {"red.txt [RESULT]": "You meet.\n\nYou found gold.", "green.txt [RESULT]": "You meet.\n\nYou wait."}
+    assert parts(war) == SAID | both
 
 
 def test_the_form_of_a_late_sheet_is_answered_alike(war: Desk, asked: EmailMessage) -> None:
     """A reply to the mail with a late sheet adds its seat to the ruling."""
-    reply(war, asked, quoted(filled(asked)))
+    alone = {f"{name}.txt": said for name, said in WORDS.items() if name != "blue"}
+    run_action(war.app, "toy1", SubmitRuling(alone), war.now)
     sheet(war, BOB, "Burn the bridge.")
     war.tick(hours=1)
 

@@ -39,7 +39,9 @@ campaign came to; [SET gold -= 5] changes a ledger, if there are any.
 What stands below FILE red blue, in a mail or in ruling.txt, both of them read, above what each reads alone.
 
 In game.txt: LABEL Spring 1902 names the next turn, SCORE red 4 gives points, OUT red takes a seat out of the game, \
-TURNS 12 sets the last turn, OVER and a reason ends the game, and WINNER red names who has won.
+TURNS 12 sets the last turn, OVER and a reason ends the game, and WINNER red names who has won. REPLACE ALL says that \
+these files are all of your ruling on this turn: sent again, they replace the one before, and what you took out of \
+them is gone. Without that line only what they name is replaced, and the rest of it stays.
 """
 """Paragraphs on filling in the files of a ruling."""
 
