@@ -9,16 +9,20 @@ of their files alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from mimetypes import guess_type
+from pathlib import PurePosixPath
 
 from sqlalchemy import select
 
 from pbem.campaign.order_sheets import has_lines_of_form
 from pbem.campaign.snapshot import Context, OpenTurn
 from pbem.mail.compose import MailPart
+from pbem.mail.mailbox import MAX_MAIL
 from pbem.mail.message import AttachedFile, list_attachments
-from pbem.report.attachments import CheckedAttachment, check_attachments
+from pbem.report.attachments import plain_name
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import LARGEST_ENCLOSED, SeatName, View, format_size
@@ -131,24 +135,43 @@ class ForwardedFiles:
     left: tuple[str, ...] = ()
 
 
-def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> ForwardedFiles:
-    """Return the files of seats as parts of a mail, as far as they can be sent, and together are not too large.
+_ANY = "application/octet-stream"
+_FORWARDED = re.compile(
+    r"\.(?:png|jpe?g|gif|webp|heic|bmp|tiff?|svg|pdf|txt|md|csv|tsv|json|rtf|od[tsp]|docx|xlsx|pptx|mp3|m4a|ogg|wav)",
+    re.IGNORECASE,
+)
+"""Endings of files that go on as they are. For programs, archives and pages a server might refuse the whole mail."""
 
-    They are checked as those of a GM are, which may take long: call it without a transaction.
+
+def reason_to_keep(file: AttachedFile, room: int = LARGEST_ENCLOSED) -> str:
+    """Return why a player's file does not go to the GM by mail, as it is; "" if it does.
+
+    Args:
+        file: The file.
+        room: The bytes that the mail may still have.
     """
+    if file.cut:
+        return f"its end is missing, as a mail may have {format_size(MAX_MAIL)}"
+    if not _FORWARDED.fullmatch(PurePosixPath(plain_name(file.name)).suffix):
+        return "a mail server may refuse a mail with a file of this kind"
+    return "" if len(file.content) <= room else "the files of this mail would be too large together"
+
+
+def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> ForwardedFiles:
+    """Return the files of seats, as they are, as parts of a mail; those that it cannot have are named."""
     parts: list[MailPart] = []
     left: list[str] = []
     for each in written:
-        if seats is not None and each.seat not in seats:
-            continue
-        # A player's name of a file is not trusted: check_attachments returns it on one line, without folders.
-        checked: Mapping[str, CheckedAttachment] = check_attachments((file.name, file.content) for file in each.files)
-        for name, file in checked.items():
-            room = LARGEST_ENCLOSED - sum(len(part.content) for part in parts)
-            fault = file.fault or ("" if len(file.content) <= room else "the files of this mail are too large together")
-            if file.enclosure is None or fault:
+        for file in each.files if seats is None or each.seat in seats else ():
+            name = plain_name(file.name)
+            kind = guess_type(name)[0] or _ANY
+            # Text would be quoted-printable, which can have three times its bytes.
+            part = MailPart(f"{each.seat}-{name}", _ANY if kind == "text/plain" else kind, file.content)
+            if part in parts:  # sent again, with a sheet that replaced the one before
+                continue
+            if why := reason_to_keep(file, LARGEST_ENCLOSED - sum(len(one.content) for one in parts)):
                 save = f"Save it: pbem inbox {each.message_id} --save FOLDER"
-                left.append(f"Not attached, from {each.seat}: {name}, since {fault}. {save}")
+                left.append(f"Not attached, from {each.seat}: {name}, since {why}. {save}")
             else:
-                parts.append(MailPart(f"{each.seat}-{name}", file.enclosure.kind, file.content))
+                parts.append(part)
     return ForwardedFiles(tuple(parts), tuple(left))

@@ -50,9 +50,9 @@ from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
-from pbem.mail.fetch import written_at
+from pbem.mail.fetch import load_raw, written_at
 from pbem.mail.machines import Kind
-from pbem.mail.message import unread_file
+from pbem.mail.message import list_attachments
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import (
     CommandResult,
@@ -82,6 +82,9 @@ _MOST_REPEATED = 500
 
 _MOST_ASIDE = 5
 """Lines beside NO ORDERS or CLEAR ORDERS that are repeated."""
+
+_LONGEST_NAMED = 60
+"""Characters of a file's name in a note."""
 
 _MOST_ABOVE = 40
 """Lines above a sheet in which wishes are looked for."""
@@ -384,25 +387,50 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
-    # Beside free words they go to the GM (`pbem.actions.player_words`).
-    beside = context.notes if typed.ruleset.free_text else ()
-    files = {note: name for note in beside if (name := unread_file(note))}
+    beside = _files_beside(context, sheet) if typed.ruleset.free_text else _Beside((*context.notes, *sheet.notes))
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
-        files=tuple(files.values()),
+        files=beside.sent,
         unread=sheet.unread,
         others=tuple(dict.fromkeys(f"{each.campaign} {each.seat}" for each in sheet.others)),
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
-        notes=(
-            *(*(note for note in context.notes if note not in files), *sheet.notes, *result.notes, *told.notes),
-            *(*_wait_note(read), *_wishes_above(context, sheet)),
-        ),
+        notes=(*beside.notes, *result.notes, *told.notes, *_wait_note(read), *_wishes_above(context, sheet)),
         courtesies=(*told.courtesies, *sheet.courtesies),
         late=told.deadline is not None and context.now >= told.deadline,
         closes=told.deadline + place.policy.grace_time if told.deadline and place.policy.grace else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What is told of the files beside free words: `notes` on the mail, and names of files that go to the GM."""
+
+    notes: tuple[str, ...]
+    sent: tuple[str, ...] = ()
+
+
+def _files_beside(context: MessageContext, sheet: SheetText) -> _Beside:
+    """Return the notes on a mail with a sheet in free words, and the files that go to its GM as they are.
+
+    Of a file that was read, and of one that Outlook has packed, the notes say more.
+    """
+    # A game without free words needs none of it.
+    from pbem.actions.player_words import reason_to_keep
+    from pbem.report.attachments import plain_name
+
+    files = {file.name: reason_to_keep(file) for file in list_attachments(load_raw(context.session, context.letter_id))}
+    unread = [name[:_LONGEST_NAMED] for name in files if name != "winmail.dat"]
+    notes = [
+        note
+        for note in (*context.notes, *sheet.notes)
+        if not (note.startswith("The attached ") and any(name in note for name in unread))
+    ]
+    left = {plain_name(name): why for name, why in files.items() if not any(name in note for note in notes)}
+    kept = ((name, why) for name, why in left.items() if why)
+    notes += [f"The attached {name} does not go to your GM, who is told so: {why}." for name, why in kept]
+    return _Beside(tuple(notes), tuple(name for name, why in left.items() if not why))
 
 
 def _wait_note(read: SheetToSave) -> Iterator[str]:

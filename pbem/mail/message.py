@@ -538,13 +538,6 @@ class PartWalker:
             self.notes.append(note)
 
 
-def unread_file(note: str) -> str:
-    """Return the name of the file that a note says was not read, as of no known kind; "" for another note."""
-    before, behind = _FILE_UNREAD
-    told = note.startswith(before) and note.endswith(behind)
-    return note.removeprefix(before).removesuffix(behind) if told else ""
-
-
 def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     """Return the plain text of alternatives, with the HTML to compare it with; the HTML if there is no plain text."""
     html = [piece for piece in pieces if piece.html and not piece.name]
@@ -591,18 +584,23 @@ _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", 
 
 
 class AttachedFile(NamedTuple):
-    """File of a mail; `inline` ones are shown in its text, such as pasted pictures and logos."""
+    """File of a mail; `inline` ones are shown in its text, such as pasted pictures and logos.
+
+    `cut`: it is the last one of a mail of which only the beginning was read, so that its end may be missing.
+    """
 
     name: str
     content: bytes
     inline: bool
+    cut: bool = False
 
 
 def list_attachments(raw: bytes) -> list[AttachedFile]:
     """Return the files of a mail, in order, without mails inside it, signatures and footers. Never raises."""
     entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
     files = islice(filter(_is_file, walk_leaves(entity)), MAX_PARTS)
-    return [_read_attachment(part, number) for number, part in enumerate(files, start=1)]
+    found = [_read_attachment(part, number) for number, part in enumerate(files, start=1)]
+    return [*found[:-1], *(last._replace(cut=is_truncated(raw)) for last in found[-1:])]
 
 
 def is_truncated(raw: bytes) -> bool:

@@ -91,8 +91,6 @@ def examine_file(name: str, raw: bytes) -> Fit:
         if not _is_text(raw):
             raise UnfitFile("it is no text in UTF-8: save it as one")
         return Fit(_TEXTS[ending], raw)
-    if ending == ".txt":
-        raise UnfitFile("a .txt file is read as a part of the ruling: to send it to players, call it .md")
     raise UnfitFile(f"files that can be sent end in {', '.join(KNOWN)}: make it one of these")
 
 
@@ -180,7 +178,7 @@ def _answer(name: str, raw: bytes) -> dict[str, object]:
     return {**fit._asdict(), "content": base64.b64encode(fit.content).decode()}
 
 
-def main(seconds: int, memory: int) -> None:
+def main(memory: int, seconds: int) -> None:
     """Check files until standard input ends, within `seconds` of processor time and `memory` bytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

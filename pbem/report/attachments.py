@@ -1,7 +1,7 @@
 """Attachments of a GM in a report: checked, placed in templates, attached to mail, shown on pages.
 
-Files come from outside, so they are checked in another process, with one limit
-of time, memory and number for all files of a ruling. A PNG or JPEG is decoded to
+Files come from outside, so they are checked in another process, with a limit of
+memory and number, and of time by their number, for all files of a ruling. A PNG or JPEG is decoded to
 its last pixel and freed of metadata. An SVG, which may hold scripts and refer to
 files, is rendered and goes on as a PNG. Of documents only formats without
 programs in them are accepted.
@@ -27,6 +27,7 @@ from pbem.report.facts import ReportFacts
 from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import LARGEST_OF_TURN, MAX_ATTACHMENT_BYTES, Attachment, View, format_size
+from pbem.text import count_noun
 
 # Endings of pictures, for programs that go by them; an SVG has become a PNG.
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
@@ -153,8 +154,8 @@ LONGEST_NAME = 80
 MOST_FILES = 60
 """Files of one ruling."""
 
-SECONDS = 20
-"""Processor time for all files of a ruling."""
+SECONDS, SECONDS_EACH = 20, 2
+"""Processor time for the files of a ruling, and that for each of them besides: an SVG may take half a second."""
 
 PATIENCE = 300
 """Seconds of wall-clock time for the same: on a busy machine other processes take their share."""
@@ -162,14 +163,11 @@ PATIENCE = 300
 MEMORY = 1 << 30
 """Bytes of the process; painting an SVG of the largest size takes 170 MB."""
 
-_COMMAND = (sys.executable, "-P", "-m", "pbem.report.attachment_checker", str(SECONDS), str(MEMORY))
+_COMMAND = (sys.executable, "-P", "-m", "pbem.report.attachment_checker", str(MEMORY))
 # Environment variables that the process gets; others may hold passwords.
 _INHERITED = ("LD_LIBRARY_PATH",)
 
-_SLOW = (
-    f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "
-    "as PNG"
-)
+_SLOW = "examining it took too long ({} have {} seconds together): make it simpler, or save it as PNG"
 _LOST = "it cannot be examined, since it is damaged or takes too much memory: make it simpler, or save it as PNG"
 
 
@@ -188,7 +186,7 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
     """
     brought: dict[str, bytes] = {}
     faults: dict[str, str] = {}
-    for name, raw in ((_plain_name(name), raw) for name, raw in files):
+    for name, raw in ((plain_name(name), raw) for name, raw in files):
         if brought.setdefault(name, raw) != raw:
             faults[name] = "there are two files of this name"
         elif fault := _find_fault(name, raw):
@@ -202,7 +200,7 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
     return {name: found.get(name) or CheckedAttachment(None, fault=faults[name]) for name in brought}
 
 
-def _plain_name(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a file's name on one line, in composed letters, without the folders that some programs write before it."""
     # macOS decomposes the letters of file names; a ruling that names the file is typed in composed ones.
     name = PurePosixPath(normalize("NFC", name).replace("\\", "/")).name
@@ -251,9 +249,11 @@ def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]
     asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])  # -P leaves out the current folder
+    seconds = SECONDS + SECONDS_EACH * len(files)
+    slow = _SLOW.format(count_noun(len(files), "file"), seconds)
     try:
         done = subprocess.run(  # noqa: S603 (our own module, by our own interpreter)
-            _COMMAND,
+            (*_COMMAND, str(seconds)),
             input=asked.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -262,9 +262,9 @@ def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        return _parse_answers(late.stdout or b""), _SLOW
+        return _parse_answers(late.stdout or b""), slow
     # SIGXCPU comes at the soft limit of processor time, SIGKILL a second later at the hard one.
-    return _parse_answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
+    return _parse_answers(done.stdout), slow if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
 
 
 def _parse_answers(output: bytes) -> list[dict[str, Any]]:

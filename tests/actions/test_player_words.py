@@ -13,7 +13,7 @@ from pbem.actions.questions import AnswerQuestion
 from pbem.actions.ruling import ShowRulingForm
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.test_adjudicating import ANN, BOB, DUE, GM, rule, sheet
-from tests.inbox.people import EVE, ask, confirm, insist
+from tests.inbox.people import EVE, ask, confirm, insist, words
 from tests.report.test_examining import png
 from tests.toy.home import Desk, is_report, text_of
 
@@ -85,6 +85,10 @@ def test_a_deputy_and_a_late_sheet_are_named(war: Desk) -> None:
 def test_files_go_along(war: Desk) -> None:
     """A picture goes with the mail, named after its seat; what cannot be sent is named, with how to save it."""
     send_files(war, ANN, "March as on the map.", ("map.png", png()), ("../virus.exe", b"MZ\0"))
+    war.tick()
+    assert "The attached virus.exe does not go to your GM, who is told so: a mail server may refuse" in words(
+        war.last(ANN)
+    )
     war.tick(hours=DUE)
     mail, text = digest(war), " ".join(text_of(digest(war)).split())
     names = [part.get_filename() for part in mail.iter_attachments()]
@@ -95,15 +99,53 @@ def test_files_go_along(war: Desk) -> None:
     assert "--save FOLDER" in text
 
 
+FILES = {
+    "photo.jpg": b"\xff\xd8\xff not a whole photo, with a place in it",
+    "plan.svg": b"<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><script>1</script></svg>",
+    "notes.txt": "Größe:\r\n\tMarch\r".encode("latin-1"),
+    "Dünen.PDF": b"%PDF-1.4 /JavaScript",
+}
+"""Files as players attach them, whatever is in them."""
+
+
+def test_files_reach_the_gm_as_they_are(war: Desk) -> None:
+    """The receipt says of each file that it goes as it is; byte by byte it does, once, and to no player."""
+    send_files(war, ANN, "March as on the map.", *FILES.items())
+    war.tick()
+    receipt = words(war.last(ANN))
+    send_files(war, ANN, "March as on the map, all of you.", *FILES.items())
+    war.tick(hours=DUE)
+    mailed = [(part.get_filename(), part.get_payload(decode=True)) for part in digest(war).iter_attachments()]
+
+    assert [name for name in FILES if f"{name} goes to your GM as it is." not in receipt] == []
+    assert "not read" not in receipt
+    assert mailed == [(f"red-{name}", content) for name, content in FILES.items()]
+    assert not any("plan.svg" in str(part.get_filename()) for mail in war.mails(BOB) for part in mail.walk())
+
+
 def test_many_large_files_do_not_stop_the_mail(war: Desk) -> None:
     """The mail to the GM goes out whatever players attach; together the files have a limit."""
-    for number, sender in enumerate((ANN, BOB)):
-        noise = bytes(range(256)) * 6_000
-        send_files(war, sender, f"March{'!' * number}", *((f"{at}.txt", noise + bytes([at])) for at in range(9)))
+    noise = bytes(range(256)) * 2_500
+    for number in range(7):
+        send_files(war, ANN, f"March{'!' * number}", (f"{number}.txt", noise))
     war.tick(hours=DUE)
 
-    assert sum(len(part.get_content()) for part in digest(war).iter_attachments()) <= 4_000_000
-    assert "Not attached" in text_of(digest(war))
+    assert [part.get_filename() for part in digest(war).iter_attachments()] == [f"red-{at}.txt" for at in range(6)]
+    assert "Not attached, from red: 6.txt, since the files of this mail would be too large" in words(digest(war))
+
+
+def test_a_file_that_is_cut_off_does_not_go_on(war: Desk) -> None:
+    """Of a mail that is too big the files that came whole go on; player and GM are told of the one that is cut off."""
+    send_files(war, ANN, "March.", ("map.png", png()), ("photo.jpg", b"\xff\xd8\xff" * 400_000))
+    war.tick()
+    receipt = words(war.last(ANN))
+    war.tick(hours=DUE)
+
+    assert "map.png goes to your GM as it is." in receipt
+    cut = "its end is missing, as a mail may have 1 MB"
+    assert f"The attached photo.jpg does not go to your GM, who is told so: {cut}." in receipt
+    assert f"Not attached, from red: photo.jpg, since {cut}" in words(digest(war))
+    assert [part.get_filename() for part in digest(war).iter_attachments()] == ["red-map.png"]
 
 
 def test_a_sheet_that_does_not_count_is_shown_too(war: Desk) -> None:
@@ -143,7 +185,7 @@ def test_the_receipt_says_that_files_go_to_the_gm_and_they_do(war: Desk) -> None
     """A picture beside free words reaches the GM as it is, also when words of a later mail are added."""
     send_files(war, ANN, "March to the pass, as drawn.", ("sketch.png", png()))
     war.tick()
-    receipt = " ".join(text_of(war.last(ANN)).split())
+    receipt = words(war.last(ANN))
     war.reply(war.last(ANN), "ADD\nBurn the mill.")
     war.tick(hours=DUE)
     mailed = {part.get_filename(): part.get_content() for part in digest(war).iter_attachments()}

@@ -187,7 +187,6 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
     "laughs.svg": (b'<!DOCTYPE svg [<!ENTITY a "b">]><svg/>', "it has a document type"),
     "html.svg": (b"<html/>", "it is no SVG"),
     "endless.svg": (svg(size=""), "it does not say how large it is"),
-    "letter.txt": (b"Dear Bob", "a .txt file is read as a part of the ruling: to send it to players, call it .md"),
     "game.exe": (b"MZ", "files that can be sent end in .png, .jpg,"),
     "page.html": (b"<html>", "files that can be sent end in"),
     "latin.md": ("Größe".encode("latin-1"), "it is no text in UTF-8"),
@@ -272,11 +271,21 @@ def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch
     assert found["c.md"].fault == "it was not examined, because that ended at b.svg"
 
 
+def test_many_pictures_have_more_time_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of time grows with the number of files, so that it does not end a ruling with many small ones."""
+    monkeypatch.setattr("pbem.report.attachments.SECONDS", 1)
+    chart = svg('<rect width="1200" height="900" fill="navy"/>', 'width="1200" height="900"')
+    found = check_attachments((f"{number}.svg", chart) for number in range(8))
+
+    assert {each.fault for each in found.values()} == {""}
+
+
 @pytest.mark.parametrize("limit", ["processor", "clock"])
 def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """Processor time and wall-clock time are limited for all files together."""
     if limit == "processor":
-        monkeypatch.setattr("pbem.report.attachments._COMMAND", (*COMMAND[:-2], "1", COMMAND[-1]))
+        monkeypatch.setattr("pbem.report.attachments.SECONDS", 1)
+        monkeypatch.setattr("pbem.report.attachments.SECONDS_EACH", 0)
     else:
         monkeypatch.setattr("pbem.report.attachments._COMMAND", (COMMAND[0], "-c", "import time; time.sleep(9999)"))
         monkeypatch.setattr("pbem.report.attachments.PATIENCE", 0.01)
