@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import GM, post
+from pbem.campaign.notices import GM, gm_moment, post, was_posted
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.authenticate import authenticate, find_orders
@@ -30,6 +30,7 @@ from pbem.mail.machines import Kind
 from pbem.mail.message import parse_message
 from pbem.report import small
 from pbem.report.answers import Answer, CommandResult
+from pbem.report.notices import Notice
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 
@@ -128,7 +129,7 @@ def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
 
 
 def _handle_bounce(context: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
-    """Send a mail another way, or mark it as bounced and notify its GM: once, whatever reports come."""
+    """Send a mail another way, or mark it as bounced and notify its GM: once a turn for an address."""
     if way := retry_bounced(context.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=context.now):
         return way
     if not _mark_bounced(context, mail, bounce):
@@ -140,7 +141,12 @@ def _handle_bounce(context: MessageContext, mail: OutgoingMail, bounce: Bounce) 
     add_entry(context.session, campaign.id, context.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
         return "nobody told: the GM's own mail came back"  # and so would a notice of that, without end
-    _notify_gm(context, campaign, mail, bounce)
+    campaign_context = context.campaign_context(load_campaign(context.session, campaign.name))
+    # A welcome and a report, or a receipt and a reminder, tell the GM one thing: this player is not reached.
+    moment = gm_moment(campaign_context.snapshot, "bounce", mail.recipient.lower())
+    if was_posted(campaign_context, moment):
+        return f"{campaign.gm} has been told of this address in this turn"
+    post(campaign_context, GM, _notice(context, campaign, mail, bounce), id_=moment)
     return f"told {campaign.gm}"
 
 
@@ -155,19 +161,16 @@ def _mark_bounced(context: MessageContext, mail: OutgoingMail, bounce: Bounce) -
     return context.session.connection().execute(mark).first() is not None
 
 
-def _notify_gm(context: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
-    seats = _recipient_seats(context, mail)
-    page = small.mail_returned(
+def _notice(context: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> Notice:
+    return small.mail_returned(
         campaign=campaign.name,
-        seats=seats,
+        seats=_recipient_seats(context, mail),
         recipient=mail.recipient,
         subject=bare_subject(parse_message(mail.raw).subject),
         sent_at=mail.sent_at or mail.created_at,
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    campaign_context = context.campaign_context(load_campaign(context.session, campaign.name))
-    post(campaign_context, GM, page, id_=("bounce", mail.message_id))
 
 
 def _recipient_seats(context: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:

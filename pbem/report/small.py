@@ -354,7 +354,7 @@ def mail_returned(
                 "and the next mails go to the same address. If this happens again, ask the player in another way "
                 "whether the address is right and the mailbox takes mail."
             ),
-            "Mail that came back is listed by:",
+            "You get this mail once a turn for an address. All mail that came back is listed by:",
             form(f"pbem status {campaign}"),
         ),
     )

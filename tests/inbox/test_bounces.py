@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 from pbem.actions.status import Undelivered
 from pbem.admin.health import home_status
 from pbem.cli.status import status_lines
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 from tests.mail.reports import exchange, gmail, postfix
@@ -104,6 +105,24 @@ def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
     assert "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown" in text
     assert f'its subject was "{str(report["Subject"]).partition("] ")[2].rpartition(" [")[0]}"' in text
     assert str(report["Reply-To"]).partition("+")[2].partition("@")[0] not in text
+
+
+def test_the_gm_hears_of_an_unreachable_player_once_a_turn(desk: Desk) -> None:
+    """Two mails to one address that come back in a turn bring the GM one mail; each is in journal and status."""
+    welcome, report = (str(mail["Message-ID"]) for mail in desk.mails("ann@example.org")[-2:])
+    for id_ in (welcome, report):
+        arrive(desk, postfix(id_))
+
+    assert [mail["Subject"] for mail in desk.mails(GM) if "came back" in mail["Subject"]] == [
+        "[toy1] mail to red came back"
+    ]
+    assert (len(journal(desk)), len(undelivered(desk))) == (2, 2)
+    assert note(desk).endswith(f"{GM} has been told of this address in this turn")
+
+    run_campaign_now(desk.app, "toy1", desk.now)
+    desk.tick()
+    arrive(desk, postfix(last_id(desk)))
+    assert len([mail for mail in desk.mails(GM) if "came back" in mail["Subject"]]) == 2
 
 
 def test_the_journal_and_the_note_say_what_happened(desk: Desk) -> None:
