@@ -368,7 +368,7 @@ def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) 
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     for address, seats in created.shared.items():
-        yield f"{address} plays {join_names(seats)}. To give a seat to another: pbem give {name} SEAT to ADDRESS"
+        yield f"{address} plays {join_names(seats)}. To give a seat to another: pbem give {name} {seats[-1]} to ADDRESS"
     yield f"Dice seal: {created.seal}"
     mails = count_noun(created.mails, "mail")
     yield f"{mails} queued: dice seal, and how to add a dice word.{channel.next(TICK)}"

@@ -13,6 +13,7 @@ from pbem.actions.rerun import EditState, ShowState
 from pbem.actions.settings import SetHouseRule, ShowHouseRules, ShowJournal
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
+from pbem.campaign.house_rules import expected_value
 from pbem.errors import CampaignError
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.serialization import parse_json
@@ -90,7 +91,7 @@ class SetCommand(GmCommand):
             else:
                 given[rule].append(word)
         if empty := [rule for rule, values in given.items() if not values]:
-            raise CampaignError(f"{empty[0]} has no value: write SET {empty[0]}=..; SET alone lists all house rules")
+            raise CampaignError(f"{empty[0]} has no value. {expected_value(empty[0])}")
         # A comma is a blank to the parser: days are a list, and a schedule or a title is one text.
         return {rule: ("," if rule == "holidays" else " ").join(values) for rule, values in given.items()}
 

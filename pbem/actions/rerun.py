@@ -74,6 +74,9 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
 
     def plan(self, context: Context) -> RerunPlan:
         """Return the computed rerun. Raises CampaignError."""
+        if "" in self.changes.sheets:
+            example = f"RERUN {context.snapshot.seats[0]}"
+            raise CampaignError(f"whose sheet is it that stands below? Write its seat behind RERUN: {example}")
         return plan_rerun(context, self.changes)
 
     def keep(self, context: Context, plan: RerunPlan) -> None:
@@ -143,12 +146,10 @@ class RunAgain(GmCommand):
     asked: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> RerunTurn:
-        """Return the rerun with that sheet. Raises CampaignError if it names no seat."""
-        if self.seat is None and text.words:
-            raise CampaignError("whose sheet is it that stands below? Write: RERUN seat")
-        if self.seat is None:
+        """Return the rerun with that sheet; one of no seat is refused when the seats are known."""
+        if self.seat is None and not text.words:
             return RerunTurn()
-        return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
+        return RerunTurn(RerunChanges(sheets={self.seat or "": text.orders}))
 
 
 def _render_changed_seat(touched: ChangedSeat) -> Iterator[str]:
@@ -373,9 +374,11 @@ def _require_turn(snapshot: CampaignSnapshot, before: Json, wanted: Json) -> Non
     """Raise CampaignError if a game that counts its turns in its state would count another than is open."""
     turn, other = (each.get("turn") if isinstance(each, dict) else None for each in (before, wanted))
     if type(turn) is int and other != turn:
+        earlier = snapshot.turn - 1
+        back = f"; the turn before is reopened by: pbem rollback {snapshot.name} {earlier}"
         raise CampaignError(
-            f"/turn counts the turns that were played, so it stays {turn}, here and in the archive; "
-            f"an earlier turn is reopened by: pbem rollback {snapshot.name} TURN"
+            f"/turn counts the turns that were played, so it stays {turn}, here and in the archive"
+            f"{back if earlier >= snapshot.first else ''}"
         )
 
 

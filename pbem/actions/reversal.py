@@ -38,8 +38,8 @@ class Reversal:
     Only `until_run`: as long as the turn is open for which they were done. Only
     `until_mailed`: as long as none of their mails was sent. `helps` is the command that
     does it again, or helps where they cannot be undone, typed and by mail, with the
-    {turn}, and the {seat}, the {other} and its former player's {address}, where the
-    journal knows them; `never` says why they cannot.
+    {turn}, and the {seat}, the {other} and its former player's {address}, the {time} and
+    the {rules}, where the journal knows them; `never` says why they cannot.
     """
 
     tables: Sequence[str] = ()
@@ -52,9 +52,9 @@ class Reversal:
 _SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy")
 
 REVERSALS: Mapping[str, Reversal] = {
-    "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} TIME", "DEADLINE time")),
-    "schedule": Reversal(("campaign",), helps=("pbem set {name} schedule=SCHEDULE", "SET schedule=SCHEDULE")),
-    "house rules": Reversal(("campaign",), helps=("pbem set {name} RULE=VALUE", "SET rule=value")),
+    "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} {time}", "DEADLINE {time}")),
+    "schedule": Reversal(("campaign",), helps=("pbem set {name} {rules}", "SET {rules}")),
+    "house rules": Reversal(("campaign",), helps=("pbem set {name} {rules}", "SET {rules}")),
     "hold": Reversal(("campaign",), helps=("pbem hold {name}", "HOLD")),
     "release": Reversal(("campaign",), until_run=True, helps=("pbem release {name}", "RELEASE")),
     "give": Reversal(
@@ -70,18 +70,19 @@ REVERSALS: Mapping[str, Reversal] = {
     "pause": Reversal(("seat",), helps=("pbem pause {name} {seat}", "PAUSE {seat}")),
     "resume": Reversal(_SEATS, until_run=True, helps=("pbem resume {name} {seat}", "RESUME {seat}")),
     "remove": Reversal(("seat",), until_run=True, helps=("pbem remove {name} {seat}", "REMOVE {seat}")),
-    "invite": Reversal(("request",), helps=("pbem invite {name} ADDRESS", "INVITE address")),
+    "invite": Reversal(("request",), helps=("pbem invite {name} {address}", "INVITE {address}")),
     "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} in report --text FILE", "ANNOUNCE")),
-    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} SEAT back", "SHEET seat BACK")),
+    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} {seat} back", "SHEET {seat} BACK")),
     "ruling": Reversal(("turn",), until_run=True, helps=("pbem ruling {name} --restore", "RULING BACK")),
     "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "STATE")),
-    "rollback": Reversal(until_run=True, helps=("pbem rollback {name} TURN", "ROLLBACK turn")),
-    "export": Reversal(helps=("pbem export {name} FILE --to ADDRESS", "")),
+    "rollback": Reversal(until_run=True, helps=("pbem rollback {name} {turn}", "ROLLBACK {turn}")),
+    "export": Reversal(helps=("pbem export {name} {name}.pbem.zip --to {address}", "")),
     UNDO: Reversal(never="it has undone something itself"),
     "run": Reversal(never="turn {turn} was run", helps=("pbem rollback {name} {turn}", "ROLLBACK {turn}")),
     "start": Reversal(never="the campaign has started, and its first reports are made"),
     "rerun": Reversal(
-        never="corrected reports take the place of others", helps=("pbem rerun {name} --sheet SEAT=FILE", "RERUN seat")
+        never="corrected reports take the place of others",
+        helps=("pbem rerun {name} --sheet {seat}=FILE", "RERUN {seat}"),
     ),
     "announce": Reversal(
         never="an announcement is mailed at once", helps=("pbem announce {name} --text FILE", "ANNOUNCE")

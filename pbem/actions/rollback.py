@@ -185,11 +185,12 @@ class ShowTurns(GmCommand, Query[TurnsRun]):
         )
 
     def render(self, facts: TurnsRun, channel: Channel) -> Iterator[str]:
-        back = channel.either(f"pbem rollback {facts.campaign} TURN", "ROLLBACK turn")
         if not facts.turns:
             yield f"{facts.campaign} has no earlier turn."
             return
-        yield f"Turn {facts.open} of {facts.campaign} is the newest. To reopen an earlier one: {back}"
+        last = facts.turns[-1][0]
+        back = channel.either(f"pbem rollback {facts.campaign} {last}", f"ROLLBACK {last}")
+        yield f"Turn {facts.open} of {facts.campaign} is the newest. To reopen the last one: {back}"
         for number, at in facts.turns:
             yield f"  turn {number}, run {format_time(at, facts.zone)}"
 

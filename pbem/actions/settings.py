@@ -143,7 +143,7 @@ def mail_gm_token(context: Context) -> None:
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
     end_gm_codes(session, snapshot.id)
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
-    page = small.gm_token(campaign=snapshot.name, token=token, address=app.settings.address)
+    page = small.gm_token(campaign=snapshot.name, token=token, address=app.settings.address, seat=snapshot.seats[0])
     post(context, GM, page, id_=("gm token", act), kind="welcome")
 
 

@@ -25,7 +25,7 @@ from pbem.actions.rerun import EditState, StateEditPlan
 from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, carry_over, newest_entry, store_undo
 from pbem.actions.rollback import undo_rollback
 from pbem.actions.ruling import hold_as_ruled, keep_earlier
-from pbem.actions.undo_effects import RestoredDeadline, find_deadline, set_deadline, side_effects
+from pbem.actions.undo_effects import RestoredDeadline, command_words, find_deadline, set_deadline, side_effects
 from pbem.campaign.history import add_entry, labels_named, relabel
 from pbem.campaign.notices import post
 from pbem.campaign.row_changes import (
@@ -316,22 +316,14 @@ def _check_moment(context: Context, entry: _Entry) -> None:
 
 
 def _hint(context: Context, entry: _Entry, what: str = "Instead") -> str:
-    known = {"name": context.snapshot.name, "turn": entry.turn, **_seats_changed(context, entry)}
+    known = command_words(context, entry.text, entry.rows, undone=bool(entry.undone)) | {"turn": entry.turn}
     # A seat goes back to whom it was taken from, if to anybody.
     kind = entry.kind if entry.kind not in ("give", "open") else "give" if "address" in known else "open"
-    typed, mailed = REVERSALS[kind].helps
-    typed = typed.format_map({"seat": "SEAT", "other": "SEAT", "address": "ADDRESS"} | known)
-    mailed = mailed.format_map({"seat": "seat", "other": "seat", "address": "address"} | known)
+    typed, mailed = (each.format_map(_UNKNOWN | known) for each in REVERSALS[kind].helps)
     return f". {what}: {typed}" + (f" (by mail: {mailed})" if mailed else "") if typed else ""
 
 
-def _seats_changed(context: Context, entry: _Entry) -> Mapping[str, str]:
-    """Return the seats that a change was about, and whom the first is given back to, as far as they are known."""
-    rows = [change for change in entry.rows if change.table == "seat"]
-    seats = [context.session.get_one(Seat, change.id).name for change in rows]
-    player = (rows[0].after if entry.undone else rows[0].before) if rows else None
-    person = context.session.get(Person, (player or {}).get("person_id") or 0)
-    return dict(zip(("seat", "other"), seats, strict=False)) | ({"address": person.address} if person else {})
+_UNKNOWN = {"address": "ADDRESS", "time": "TIME", "rules": "RULE=VALUE"}
 
 
 def _again(context: Context, undo: _Entry) -> str:
@@ -448,13 +440,18 @@ def _edit_back(context: Context, entry: _Entry) -> EditState:
 
 
 def _mark_undone(context: Context, entry: _Entry, *, by: int) -> None:
-    """Note with the entry that it was undone, by the first one after `by`; its seats tell how to do it again."""
+    """Note with the entry that it was undone, by the first one after `by`; some of its rows tell how to do it again."""
     after = select(func.min(JOURNAL.c.id)).where(
         JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.id > by, JOURNAL.c.actor == "gm"
     )
-    seats = write_changes([change for change in entry.rows if change.table == "seat"])
-    undone = {"action": entry.kind, "undone": context.session.scalar(after) or entry.id, "rows": seats}
-    store_undo(context.session, entry.id, undone)
+    rows = write_changes([change for change in entry.rows if _tells(change)])
+    undone = {"action": entry.kind, "undone": context.session.scalar(after) or entry.id, "rows": rows}
+    store_undo(context.session, entry.id, undone | {"turn": entry.turn})
+
+
+def _tells(change: RowChange) -> bool:
+    """Return True if a row is needed to say how a change is done again; rulings and texts are not kept for that."""
+    return change.table in ("seat", "sheet", "campaign") or "deadline" in (change.after or ())
 
 
 _Tell = Callable[[Context, Context, _Entry, int, Collection[SeatName]], None]

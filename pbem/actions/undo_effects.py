@@ -1,7 +1,8 @@
 """Effects of undoing a change beside what was there before, so that the GM is asked as by the direct command.
 
 A deadline that counts again leaves the players the least time, as the deadline of a
-new turn does. Who has to prove less, or plays two seats, is told.
+new turn does. Who has to prove less, or plays two seats, is told. Where undoing does
+not help, a change is put into the words of the command that does it again.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select, update
 
 from pbem.actions.deadlines import format_span
 from pbem.campaign.deadlines import OpenTurnStatus, least_time, load_open_turns
-from pbem.campaign.house_rules import HouseRules, is_less_proof
+from pbem.campaign.house_rules import HOUSE_RULES, OFF, SCHEDULE, HouseRules, is_less_proof, printed_name
 from pbem.campaign.row_changes import RowChange
 from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
-from pbem.store.models import Person, Seat, Turn
+from pbem.ruleset.tokenizer import quote_word
+from pbem.store.models import OrderSheet, Person, Seat, Turn
 from pbem.store.types import SeatState
 from pbem.text import format_time
 
@@ -110,3 +113,52 @@ def _second_seats(context: Context, before: Mapping[int, Mapping[str, Any]]) -> 
         if others and back["id"] in before:
             address = context.session.get_one(Person, back["person_id"]).address
             yield f"{address} then plays {back['name']}, and {others[0]} too."
+
+
+def command_words(context: Context, text: str, rows: Sequence[RowChange], *, undone: bool) -> dict[str, Any]:
+    """Return what a change was about, as its command has it: seats, an address, a deadline, house rules.
+
+    Args:
+        context: The campaign.
+        text: The change in words. A seat that is not known otherwise is one that it names, or the first.
+        rows: The rows that it changed, or those that are still known.
+        undone: It is to be done again, and not to be taken back.
+    """
+    named = text.replace(",", " ").split()
+    first = next((word for word in named if word in context.snapshot.seats), next(iter(context.snapshot.seats), ""))
+    known = {"name": context.snapshot.name, "seat": first, **_seats_of(context, rows, undone=undone)}
+    addresses = [word for word in named if "@" in word]
+    if addresses and not any(change.table == "seat" for change in rows):
+        known["address"] = addresses[0]
+    for change in rows:
+        before, after = change.before or {}, change.after or {}
+        if after.get("deadline"):
+            zone = ZoneInfo(context.snapshot.schedule.zone)
+            known["time"] = f"{dt.datetime.fromisoformat(after['deadline']).astimezone(zone):%Y-%m-%dT%H:%M}"
+        if {"policy", "schedule"} & after.keys():
+            known["rules"] = " ".join(_rules_set(before, after))
+    return known
+
+
+def _seats_of(context: Context, rows: Sequence[RowChange], *, undone: bool) -> Mapping[str, str]:
+    """Return the seats that a change was about, and whom the first is given to, or back to."""
+    seats = [change for change in rows if change.table == "seat"]
+    known = dict(zip(("seat", "other"), (context.session.get_one(Seat, each.id).name for each in seats), strict=False))
+    player = (seats[0].after if undone else seats[0].before) if seats else None
+    if person := context.session.get(Person, (player or {}).get("person_id") or 0):
+        known["address"] = person.address
+    sheets = [change.id for change in rows if change.table == "sheet"]
+    whose = select(Seat.name).join(OrderSheet, OrderSheet.seat_id == Seat.id).where(OrderSheet.id.in_(sheets))
+    if seat := context.session.scalar(whose.limit(1)):
+        known["seat"] = seat
+    return known
+
+
+def _rules_set(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the house rules in which two states of a campaign's row differ, as a GM types them."""
+    if "schedule" in after:
+        yield f'{SCHEDULE}="{after["schedule"]}"'
+    was, now = (HouseRules.read(json.loads(each.get("policy", "{}"))) for each in (before, after))
+    for name in (name for name in HOUSE_RULES if name != SCHEDULE):
+        if (value := getattr(now, name)) != getattr(was, name):
+            yield f"{printed_name(name)}={quote_word(HOUSE_RULES[name].show(value) or OFF)}"

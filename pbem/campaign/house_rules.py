@@ -397,13 +397,20 @@ def parse_house_rule(name: str, text: str) -> Any:
 
 def _unknown(name: str) -> CampaignError:
     near = nearest(printed_name(name), [printed_name(each) for each in HOUSE_RULES])
-    hint = f"Did you mean {near}?" if near else "List them: pbem set NAME (by mail: SET)"
+    hint = f"Did you mean {near}?" if near else "List them: pbem help house-rules (by mail: SET)"
     return CampaignError(f"no house rule {_quote(printed_name(name))}. {hint}")
 
 
 def _unfit(name: str, text: str) -> CampaignError:
-    rule = HOUSE_RULES[name]
-    return CampaignError(f"{printed_name(name)} cannot be {_quote(text)}. Expected: {rule.allowed} ({rule.help})")
+    return CampaignError(f"{printed_name(name)} cannot be {_quote(text)}. {expected_value(name)}")
+
+
+def expected_value(name: str) -> str:
+    """Return what the value of a house rule may be, in a sentence. Raises CampaignError if there is no such rule."""
+    rule = HOUSE_RULES.get(name.replace("-", "_"))
+    if rule is None:
+        raise _unknown(name)
+    return f"Expected: {rule.allowed} ({rule.help})"
 
 
 def _quote(text: str) -> str:

@@ -61,7 +61,7 @@ def _example(verb: Verb) -> str:
 
 
 def _run(verb: Verb, forms: Forms, call: Call, name: str, words: tuple[str, ...], text: BinaryIO | None = None) -> None:
-    order = _read(verb, forms, words)
+    order = _read(verb, forms, name, words)
     call = replace(call, sure=call.sure or order.has_yes)
     below = TextBlock(_lines(verb, text, name) if text else ())
     if text and not below.words:
@@ -73,13 +73,13 @@ def _run(verb: Verb, forms: Forms, call: Call, name: str, words: tuple[str, ...]
         call.show(name, wish)
 
 
-def _read(verb: Verb, forms: Forms, words: tuple[str, ...]) -> GmCommand:
+def _read(verb: Verb, forms: Forms, name: str, words: tuple[str, ...]) -> GmCommand:
     """Return what the words say. Raises UsageError."""
     typed = [verb.word.upper(), *_split_lists(forms, words)]
     try:
         order = read_first(forms, typed, {})
     except ParseMismatch as strict:
-        order = _read_in_other_words(verb, forms, typed, strict)
+        order = _read_in_other_words(verb, forms, name, typed, strict)
     assert isinstance(order, GmCommand)
     return order
 
@@ -91,7 +91,7 @@ def _split_lists(forms: Forms, words: tuple[str, ...]) -> Iterator[str]:
         yield from filter(None, word.split(",")) if has_seats and "," in word else (" ".join(word.split()),)
 
 
-def _read_in_other_words(verb: Verb, forms: Forms, typed: list[str], strict: ParseMismatch) -> Order:
+def _read_in_other_words(verb: Verb, forms: Forms, name: str, typed: list[str], strict: ParseMismatch) -> Order:
     """Return what the words say as a line of a mail, such as "tomorrow 8pm" for a time. Raises UsageError."""
     from pbem.inbox.synonyms import as_gm_command
     from pbem.ruleset.tokenizer import quote_word, split_words
@@ -102,7 +102,7 @@ def _read_in_other_words(verb: Verb, forms: Forms, typed: list[str], strict: Par
             return read_first(forms, said, {})
     except ParseMismatch as mismatch:
         strict = mismatch
-    usage, refused = f"write: pbem {verb.word} NAME {_usage(verb)}".rstrip(), strict.refused
+    usage, refused = f"write: pbem {verb.word} {name} {_usage(verb)}".rstrip(), strict.refused
     hint = usage if not refused.hint or refused.hint.startswith("write: ") else refused.hint
     raise click.UsageError(f"{refused.text}. {hint[:1].upper()}{hint[1:]}") from None
 

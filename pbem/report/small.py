@@ -360,8 +360,8 @@ def mail_returned(
     )
 
 
-def gm_token(*, campaign: str, token: str, address: str) -> Notice:
-    """To a GM: the token that proves their messages, with the commands of a first evening; HELP has all."""
+def gm_token(*, campaign: str, token: str, address: str, seat: SeatName) -> Notice:
+    """To a GM: the token that proves their messages, with the commands of a first evening, for a seat as an example."""
     return Notice(
         subject="your token as the GM",
         to_gm=True,
@@ -382,10 +382,10 @@ def gm_token(*, campaign: str, token: str, address: str) -> Notice:
                 ("DEADLINE 24h", "more time for the open turn"),
                 ("HOLD reason", "run no turn until RELEASE"),
                 ("RUN", "run the turn now"),
-                ("SHEET seat", "the sheet of a seat; with order lines below, enter them"),
+                (f"SHEET {seat}", "the sheet of a seat; with order lines below, enter them"),
                 ("ANNOUNCE", "mail the text below to all players"),
-                ("PAUSE seat", "do not wait for a seat"),
-                ("GIVE seat TO address", "give a seat to a person"),
+                (f"PAUSE {seat}", "do not wait for a seat"),
+                (f"GIVE {seat} TO eve@example.org", "give a seat to a person"),
             ),
             (
                 "You may write several commands, one a line. They are done all together or not at all, and the "
@@ -751,7 +751,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: too_much_mail(
         of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm@example.org"
     ),
-    lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org"),  # noqa: S106 - an example
+    lambda: gm_token(campaign="trap7", token="k3yk3yk3y", address="orders@example.org", seat="red"),  # noqa: S106 - an example
     lambda: mail_in_junk(folder="Junk", mails=("ann@example.org: Re: turn 3",)),
     lambda: mailbox_test(address="orders@example.org"),
     lambda: player_question(

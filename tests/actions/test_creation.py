@@ -70,7 +70,7 @@ def test_an_address_with_two_seats_is_told(desk: Desk) -> None:
     seats = [("red", "a@example.org"), ("blue", "b@example.org"), ("green", "A@example.org")]
     lines = list(render_created("toy1", create_campaign(desk.app, wanted(seats=seats), MONDAY)))
 
-    said = "a@example.org plays red and green. To give a seat to another: pbem give toy1 SEAT to ADDRESS"
+    said = "a@example.org plays red and green. To give a seat to another: pbem give toy1 green to ADDRESS"
     assert said in lines
     assert not any("b@example.org" in line for line in lines)
 

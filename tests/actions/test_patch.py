@@ -16,6 +16,7 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.start import StartCampaign
 from pbem.archive.json_patch import PatchError
 from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_campaign_now
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
 from tests.toy.home import GAMES, Desk, open_desk, prepared, text_of
@@ -155,7 +156,7 @@ def test_what_is_no_state_is_refused(played: Desk, data: object) -> None:
 
 
 def test_the_number_of_the_turn_stays(tmp_path: Path) -> None:
-    """A game that counts its turns in its state goes on with the turn that is open; the refusal says how to go back."""
+    """The state of a game that counts its turns keeps the number; the refusal says how to go back, if one was run."""
     with open_desk(tmp_path / "home", games={**GAMES, "gm_adjudicated": RULESET}) as desk:
         wanted = NewCampaign(
             name="king1",
@@ -169,8 +170,11 @@ def test_the_number_of_the_turn_stays(tmp_path: Path) -> None:
         run_action(desk.app, "king1", StartCampaign(), desk.now)
 
         for change in ({"op": "replace", "path": "/turn", "value": 7}, {"op": "remove", "path": "/turn"}):
-            with pytest.raises(CampaignError, match=r"/turn .* stays 1, .* pbem rollback king1 TURN"):
+            with pytest.raises(CampaignError, match=r"/turn .* stays 1, here and in the archive$"):
                 run_action(desk.app, "king1", EditState([change]), desk.now)
+        run_campaign_now(desk.app, "king1", desk.now)
+        with pytest.raises(CampaignError, match=r"/turn .* stays 2, .* pbem rollback king1 1$"):
+            run_action(desk.app, "king1", EditState([{"op": "remove", "path": "/turn"}]), desk.now)
 
 
 def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:

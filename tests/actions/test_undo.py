@@ -160,8 +160,27 @@ def test_undo_never_skips_the_newest_change(running: Desk) -> None:
     assert "an announcement is mailed at once" in refused(running)
 
     undo(running, entry)
-    assert "has undone something itself. Do it again: pbem set toy1 RULE=VALUE" in refused(running)
+    assert "has undone something itself. Do it again: pbem set toy1 grace=2h" in refused(running)
     assert "was undone already" in refused(running, entry)
+
+
+AGAIN = {
+    "deadline": "pbem deadline toy1 2026-11-07T20:00 (by mail: DEADLINE 2026-11-07T20:00)",
+    "schedule": 'pbem set toy1 schedule="DAILY 20:00 UTC" (by mail: SET schedule="DAILY 20:00 UTC")',
+    "house rules": "pbem set toy1 grace=2h (by mail: SET grace=2h)",
+    "give": "pbem give toy1 green to dan@example.org (by mail: GIVE green TO dan@example.org)",
+    "invite": "pbem invite toy1 dan@example.org (by mail: INVITE dan@example.org)",
+    "sheet": "pbem sheet toy1 green back (by mail: SHEET green BACK)",
+}
+
+
+@pytest.mark.parametrize("kind", AGAIN)
+def test_what_was_undone_is_done_again_by_a_command_that_can_be_copied(running: Desk, kind: str) -> None:
+    """The answer to a second UNDO names the real time, rules, seat and address, and no placeholder."""
+    act(running, {**REVERSIBLE, "sheet": EnterSheet("green", [(1, "BID 3")])}[kind])
+    undo(running)
+
+    assert refused(running).endswith(f"Do it again: {AGAIN[kind]}")
 
 
 def test_a_roll_is_final(running: Desk) -> None:

@@ -27,7 +27,7 @@ def test_deadline_refuses_what_is_no_time(duel: Run) -> None:
 
     assert result.exit_code == 2
     expected = "expected a span like 24h or 3d, or a moment like 24 Dec 20:00, Fri 20:00 or 2026-12-24T20:00"
-    assert f"Error: {expected}, got 'soon'. Write: pbem deadline NAME [TIME]" in " ".join(result.output.split())
+    assert f"Error: {expected}, got 'soon'. Write: pbem deadline duel [TIME]" in " ".join(result.output.split())
 
 
 def test_hold_and_release(duel: Run) -> None:

@@ -56,7 +56,9 @@ def held(desk: Desk) -> str:
 
 def test_the_mail_with_the_token_names_commands_that_there_are(desk: Desk) -> None:
     """It has those of a first evening, and HELP for the others."""
-    text = desk.app.reporter.write(small.gm_token(campaign="toy1", token="t", address="orders@example.org")).text
+    text = desk.app.reporter.write(
+        small.gm_token(campaign="toy1", token="t", address="orders@example.org", seat="red")
+    ).text
     named = re.findall(r"^- ([A-Z]+)", text, re.MULTILINE)
 
     assert named[0] == "HELP"
