@@ -508,7 +508,7 @@ def _add_file_findings(
         for name, each in brought.items()
         if each.enclosure is None
     }
-    logos = {name: (Finding(0, "warning", _PASSED_OVER, _LOGO),) for name in passed_over}
+    logos = {name: (Finding(0, "warning", "passed-over", _LOGO),) for name in passed_over}
     return {**findings, **faults, **logos}
 
 

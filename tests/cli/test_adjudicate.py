@@ -40,7 +40,7 @@ def test_a_ruling_is_taken(war: Run, tmp_path: Path) -> None:
     result = war("ruling", "war", str(tmp_path), "--yes")
 
     assert result.output == (
-        "Warning: blue.txt: no result for blue this turn.\n"
+        "Warning: blue.txt: no result for blue alone this turn.\n"
         "Done: ruling on turn 1 submitted. Run it: pbem release war; before the deadline: pbem run war\n"
     )
     assert (asked.exit_code, result.exit_code) == (3, 0)
@@ -65,7 +65,7 @@ def test_a_seat_without_words_of_its_own_and_a_ledger_below_zero_are_shown_first
     assert asked.output == (
         "Would do: submit this ruling on turn 1 of war.\n"
         "Warning: red.txt, line 2: gold of red would fall below zero, to -6.\n"
-        "Warning: blue.txt: nothing is written to blue alone.\n"
+        "Warning: blue.txt: no result for blue alone this turn.\n"
         "Nothing has changed. To do it, add --yes.\n"
     )
     assert "You paid." not in pbem("ruling", "war").output

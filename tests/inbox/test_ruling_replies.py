@@ -140,7 +140,7 @@ def test_a_second_ruling_by_reply_is_asked_about(war: Desk, asked: EmailMessage)
 def test_a_ruling_that_leaves_a_seat_without_text_is_asked_about(war: Desk, asked: EmailMessage) -> None:
     """Each seat without words of its own is named, if others have some or nothing is told to all; a YES does it."""
     would = reply(war, asked, form(asked, all="It rained.", red="You found gold."))
-    assert "Warning: blue.txt: nothing is written to blue alone." in would
+    assert "Warning: blue.txt: no result for blue alone this turn." in would
     assert "RULING YES 1" in would
     assert parts(war) == {}
 

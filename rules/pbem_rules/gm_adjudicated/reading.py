@@ -79,10 +79,9 @@ def read_ruling(
         found.setdefault(name, []).append(finding)
     # Words for all alone are a ruling like others; beside words for some seats, another seat may have been forgotten.
     if not ruling.all.says or any(each.says for each in ruling.seats.values()):
-        text = "nothing is written to {} alone" if ruling.all.says else "no result for {} this turn"
         for name, seat in readers.items():
             if state.players[seat].playing and not told[name].says:
-                found[name].append(Finding(0, "warning", "untold", text.format(seat)))
+                found[name].append(Finding(0, "warning", "untold", f"no result for {seat} alone this turn"))
     return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
 
 
