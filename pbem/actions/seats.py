@@ -116,7 +116,9 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     return f"seat {place.seat} is open. No standbys."
 
 
-def give_seat(context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
+def give_seat(
+    context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem", wish: SeatName = ""
+) -> None:
     """Give a seat to a person, whoever had it before, and notify all concerned.
 
     In a running campaign the new player is mailed a new token and the newest report,
@@ -124,6 +126,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
 
     Args:
         why: Completes "seat red has a new player: …".
+        wish: Another seat that they had asked for.
 
     Raises:
         CampaignError: If the seat can no longer change.
@@ -136,7 +139,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     act = add_entry(context.session, snapshot.id, context.now, actor=actor, text=text)
     if place.address and place.address.lower() != person.key:
         _tell_former(context, place, why)
-    _welcome(context, replace(place, address=person.address, paused=False), renewed)
+    _welcome(context, replace(place, address=person.address, paused=False), renewed, wish)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     _tell_others(context, (place,), act, f"{place.seat} has a new player", said)
     full = snapshot.status == CampaignState.FORMING and not [each for each in free_places(snapshot) if each != place]
@@ -159,13 +162,13 @@ def _seat(context: Context, place: SeatView, person: Person | None) -> Report | 
     return renewed
 
 
-def _welcome(context: Context, place: SeatView, renewed: Report | None) -> None:
-    """Mail the new player of a seat what its former one had."""
+def _welcome(context: Context, place: SeatView, renewed: Report | None, wish: SeatName = "") -> None:
+    """Mail the new player of a seat what its former one had, and that their `wish` was not free."""
     session, status = context.session, context.snapshot.status
     if status == CampaignState.FORMING:
-        mail_dice_notice(context, [place])
+        mail_dice_notice(context, [place], wish)
     if status == CampaignState.RUNNING:
-        send_welcomes(context, {place: replace_token(session, place.id)}, heir=True)
+        send_welcomes(context, {place: replace_token(session, place.id)}, heir=True, wish=wish)
         # After the welcome, with which the thread of the new player begins.
         if renewed is not None:
             resend_report(context, place, renewed, to=place.address, key=RENEWED)
@@ -254,11 +257,11 @@ def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = 
     return True
 
 
-def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
+def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: str, why: str) -> tuple[str, bool]:
     """Give a person a free seat, the wished one if possible, else a place on the standby list.
 
     Returns:
-        The answer to the person, in sentences.
+        The answer in sentences, and whether a welcome to the person says the same.
     """
     session, snapshot = context.session, context.snapshot
     applicant = add_standby(session, snapshot.id, person, context.now, wish=wish, words=words)
@@ -270,13 +273,14 @@ def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: 
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
         _tell_gm(context, "pbem", f"{person.address} would like to join", said, wrote)
-        return (
+        waits = (
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
+        return waits, False
     place = next((each for each in free if each.seat == wish), None) or _rename_seat(context, free[0], wish)
-    give_seat(context, place, person, why)
-    return _describe_seating(snapshot, place, wish)
+    give_seat(context, place, person, why, wish="" if wish == place.seat else wish)
+    return f"The seat {place.seat} of {snapshot.name} goes to the person who was asked, with a welcome by mail.", True
 
 
 def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
@@ -290,16 +294,6 @@ def _rename_seat(context: Context, place: SeatView, wish: SeatName) -> SeatView:
         return place
     session.execute(update(Seat).where(Seat.id == place.id).values(name=wish))
     return replace(place, seat=wish)
-
-
-def _describe_seating(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
-    other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
-    coming = (
-        "first report come when it begins"
-        if snapshot.status == CampaignState.FORMING
-        else "its newest report follow by mail"
-    )
-    return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
 def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:

@@ -40,15 +40,16 @@ from pbem.report.notices import DiceNotice, Welcome
 from pbem.report.renderer import report_subject
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Deputy, DeputyReport, JournalEntry, Person, Report, Seat, Turn
 from pbem.store.types import PageDelivery
 from pbem.util import CODE_CHARACTERS, plus_address
 
 
-def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
+def mail_dice_notice(context: Context, places: Iterable[SeatView], wish: SeatName = "") -> int:
     """Mail each player of these seats, before the start, the seal and a code to choose a dice word with.
 
-    Codes mailed to earlier players of the seats are void.
+    Codes mailed to earlier players of the seats are void. `wish` is another seat that they had asked for.
 
     Returns:
         The number of mails.
@@ -63,20 +64,22 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
     for place, code in codes.items():
-        _post_dice_notice(context, place, code)
+        _post_dice_notice(context, place, code, wish)
     return len(codes)
 
 
 def mail_dice_notice_gm(context: Context) -> None:
     """Mail the GM the seal, and that the players may choose words."""
-    _post_dice_notice(context, None, "")
+    _post_dice_notice(context, None, "", "")
 
 
-def _post_dice_notice(context: Context, place: SeatView | None, code: str) -> None:
+def _post_dice_notice(context: Context, place: SeatView | None, code: str, wish: SeatName) -> None:
     """Queue the notice to the player of a seat, or without one to the GM."""
     snapshot = context.snapshot
     ruleset = context.app.game(snapshot.game)
-    taken = tuple(each.seat for each in snapshot.places if each.address)
+    # The place as given: the campaign was loaded before its player came, and may have renamed it since.
+    places = [place if place and each.id == place.id else each for each in snapshot.places]
+    taken = tuple(each.seat for each in places if each.address)
     page = DiceNotice(
         campaign=snapshot.name,
         seat=place.seat if place else "",
@@ -88,24 +91,33 @@ def _post_dice_notice(context: Context, place: SeatView | None, code: str) -> No
         free=len(snapshot.places) - len(taken),
         gm=snapshot.gm_shown,
         schedule=snapshot.schedule.text,
+        wish=wish,
     )
     post(context, place or GM, page, id_=("dice", snapshot.name, code), kind=DICE, code=code, topic=DICE)
 
 
-def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: bool = False, moved: bool = False) -> None:
+def send_welcomes(
+    context: Context,
+    tokens: Mapping[SeatView, str],
+    *,
+    heir: bool = False,
+    moved: bool = False,
+    wish: SeatName = "",
+) -> None:
     """Queue the welcomes to the players of some seats.
 
     Args:
         tokens: The new token of each seat.
         heir: They take over seats that were played before.
         moved: The campaign has moved here from another home.
+        wish: Another seat that they had asked for.
     """
     app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
     rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     # One by one: with thousands of seats, all together would fill the memory (decision 21).
     for place, token in tokens.items():
-        page = replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved)
+        page = replace(_build_welcome(app, snapshot, place, token, heir=heir), moved=moved, wish=wish)
         # The first has a fixed Message-ID; a later one differs by its token, which no one can guess.
         id_ = welcome_id(snapshot.name, place.seat, *([token] if heir else []))
         post(context, place, page, id_=id_, kind="welcome", files=(rules,))

@@ -181,9 +181,8 @@ def confirm_moved(asked: Requester, request: PendingRequest) -> str:
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
     post(campaign_context, GM, Notice(subject=f"{seat.name} has confirmed", blocks=(said,)))
-    return (
-        f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
-    )
+    said = f"The seat {seat.name} of {snapshot.name} is played here from now on, as the person who was asked is told."
+    return "" if asked.sender.lower() == person.key else said  # the welcome says so
 
 
 def _lock_seat(context: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
@@ -325,11 +324,12 @@ def _confirm_seat(asked: Requester, request: PendingRequest) -> str:
         raise CampaignError(f"you play in {name} already, as {place.seat}")
     why = "invited by the GM" if invited else "signed up by mail"
     campaign_context = context.campaign_context(snapshot)
-    said = seat_or_standby(campaign_context, person, wish=data["wish"], words=data["words"], why=why)
+    said, welcomed = seat_or_standby(campaign_context, person, wish=data["wish"], words=data["words"], why=why)
     # A code may be mailed from any address, and its answer goes there.
-    if asked.sender.lower() != person.key:
+    elsewhere = asked.sender.lower() != person.key
+    if elsewhere and not welcomed:
         post(campaign_context, person.address, Notice(subject="your request to join", blocks=(said,)))
-    return said
+    return said if elsewhere or not welcomed else ""
 
 
 def _confirm_press_reply(asked: Requester, request: PendingRequest) -> str:

@@ -65,7 +65,7 @@ class Welcome:
     same player has played it in another home. `word` is the seat's dice word,
     `options` are those of the campaign, in words, `examples` are order lines. The rulebook
     goes with the mail as the file `rules`. `seal` is "" in a game without dice. In a
-    `judged` game the GM decides, and rolls dice if there are any.
+    `judged` game the GM decides, and rolls dice if there are any. `wish` is another seat that they asked for.
     """
 
     page: ClassVar[str] = "welcome"
@@ -89,6 +89,7 @@ class Welcome:
     judged: bool = False
     heir: bool = False
     moved: bool = False
+    wish: SeatName = ""
 
     @property
     def subject(self) -> str:
@@ -244,7 +245,7 @@ class DiceNotice:
     A dice word has at most `longest` characters; `word` is the one that is drawn
     otherwise. `seal` is "" in a game without dice. For the GM, `seat` is "". In a
     `judged` game the GM rolls dice, if there are any. `seats` are those with a player,
-    `free` is the number of the others.
+    `free` is the number of the others. `wish` is another seat that they asked for.
     """
 
     page: ClassVar[str] = "dice_notice"
@@ -261,6 +262,7 @@ class DiceNotice:
     free: int = 0
     gm: str = ""
     schedule: str = ""
+    wish: SeatName = ""
 
     @property
     def subject(self) -> str:

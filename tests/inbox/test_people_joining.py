@@ -67,7 +67,7 @@ def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
 
     text = join(desk, EVE, "JOIN toy1 AS green")
 
-    assert "You have the seat green in toy1." in text
+    assert "You play green in toy1" in text
     assert players(desk) == {"red": ANN, "blue": "", "green": EVE}
     assert "It is eve@example.net." in words(desk.last(GM))
 
