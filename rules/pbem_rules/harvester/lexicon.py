@@ -99,6 +99,8 @@ _HEX = re.compile(
     rf"|(?<![\w]){_WHOLE}{_GAP}[,/]{_GAP}{_WHOLE}(?!\w)|\({_GAP}{_WHOLE}\s{{1,9}}{_WHOLE}{_GAP}\)"
 )
 _PLACED = re.compile(r"@([+-]?[0-9]{1,9}):([+-]?[0-9]{1,9})")
+# The number of an entry in a list of orders: "1. S1 NW", "(2) S2 W".
+_ENTRY = re.compile(r"\s{0,9}[(\[]?[0-9]{1,2}[.)\]:]{1,2}\s{0,9}(?=[^\W\d_])|\s{0,9}[-*•·]{1,9}\s{1,9}")
 _CHUNK = re.compile(r",|[^\s,]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]{1,19})|([a-z]{1,19}?)[x*]?([0-9]{1,4}))")
@@ -106,8 +108,11 @@ _TIMES = re.compile(r"[x*]([0-9]{1,4})|([0-9]{1,4})[x*]")
 _NUMBERED = re.compile(r"([a-z]{2,19})([0-9])")
 _UNIT_LIKE = re.compile(r"[a-z][0-9]{1,2}")
 _PARTING = re.compile(r"[-/.:+()=\[\]!?]+")
+# Tildes, and the dashes of single scripts (Armenian, Hebrew, Mongolian, Japanese), which are no minus elsewhere.
+_DASHES = "~\u223c\u058a\u05be\u1400\u1806\u2e17\u2e3a\u2e3b\u301c\u3030\u30a0\u30fc"
 # A sign of which nobody can say whether it belongs to the number behind it or parts two words: "3-2", "S1 - 3,2".
 _DOUBTFUL = re.compile(
+    rf"[{_DASHES}]\s{{0,9}}[0-9]{{1,9}}|"
     r"(?<!^)[-+]\s++[0-9]{1,9}|[-+0-9][-+][0-9]{1,9}|(?<=[a-z])[-+][0-9]{1,9}\s{0,9}[,/]\s{0,9}[-+]?[0-9]{1,9}"
 )
 
@@ -118,7 +123,9 @@ def tokens(text: str) -> list[Token]:
     Raises:
         FieldError: A sign before a number may be a minus or a dash.
     """
-    plain = _QUOTE.sub(" ", _ARROW.sub(" to ", plain_signs(text).casefold())).replace("&", " and ")
+    plain = plain_signs(text).casefold()
+    entry = _ENTRY.match(plain)
+    plain = _QUOTE.sub(" ", _ARROW.sub(" to ", plain[entry.end() if entry else 0 :])).replace("&", " and ")
     if doubtful := _DOUBTFUL.search(plain):
         shown = " ".join(doubtful[0].split())
         raise FieldError("doubtful-sign", f"{shown!r} has a sign that may be a dash", "write a hex as in: TO -3,2")

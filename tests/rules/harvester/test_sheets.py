@@ -167,3 +167,37 @@ def test_orders_for_what_is_no_more_do_nothing() -> None:
     assert np.array_equal(after.at, state.at)
     assert [each["line"] for each in told(events, "ann", "refused")] == ["DROP 3", "TARGET 0 0", "BUILD G", "BUILD L2"]
     assert dataclasses.replace(after, turn=state.turn) == state
+
+
+@pytest.mark.parametrize(
+    "sign", ["-", "\u2212", "\u2013", "\u2014", "\u00ad", "\uff0d", "\u2796", "~", "\u301c", "\u058a", "\u1806"]
+)
+@pytest.mark.parametrize(
+    "form", ["MOVE S1 TO {} 1,0", "S1 to {}1,0", "MOVE S1 TO 1,{} 1", "MOVE S1 TO 0 {} 1", "TARGET {} 1,0"]
+)
+def test_a_sign_before_a_number_is_a_minus_or_refused(sign: str, form: str) -> None:
+    """No kind of dash before a coordinate, with a blank or without, is passed over: it is a minus or refused."""
+    state = position({"ann": {"S1": (0, 0)}}, resources={(-1, 0): 1, (1, 0): 1})
+    plain = form.replace("{} ", "-").replace("{}", "-")
+    wanted = read(state, "ann", plain).orders
+
+    parsed = read(state, "ann", form.format(sign))
+    assert parsed.orders == wanted or (not parsed.orders and parsed.errors)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["1. S1 NW", "2. S1 NW", "1) S1 NW", "(1) S1 NW", "1.S1 NW", "1: S1 NW", "* soldier 1 north-west", "1. MOVE S1 NW"],
+)
+def test_the_number_of_an_entry_is_no_part_of_the_order(line: str) -> None:
+    """Orders of a numbered list are read like others, with a verb and without."""
+    assert read(position({"ann": {"S1": (0, 0)}}), "ann", line).orders == (Move("S1", ("NW",)),)
+
+
+def test_in_a_numbered_list_each_unit_goes_its_own_way() -> None:
+    """The numbers before entries are neither steps nor units."""
+    state = position({"ann": {"S1": (0, 0), "S2": (0, 0)}}, resources={(1, 0): 1})
+    parsed = read(state, "ann", "1. S1 NW", "2. S2 W W", "3. TARGET 1,0")
+
+    assert parsed.errors == ()
+    assert parsed.orders == (Move("S1", ("NW",)), Move("S2", ("W", "W")), Target(1, 0))
