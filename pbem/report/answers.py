@@ -10,6 +10,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar, Literal, Self
 
 from markupsafe import Markup
@@ -367,14 +368,25 @@ class Receipt:
 
     @property
     def noted_orders(self) -> tuple[OrderOutcome, ...]:
-        """The orders as lines, each with the remarks on it, or else in words if it was written otherwise."""
+        """The orders as lines, each with the remarks on it, or else in words if it was written otherwise.
+
+        Those that one line gave, such as one for several units, are one entry, under the line as it came.
+        """
         said: dict[int, list[str]] = {}
         for finding in self.remarks:
             said.setdefault(finding.line, []).extend(filter(None, (finding.text, finding.hint)))
-        return tuple(
-            OrderOutcome(order.words, "; ".join(said.get(order.line, [order.in_words])), order.typed)
-            for order in self.orders
-        )
+        noted: list[OrderOutcome] = []
+        for line, group in groupby(self.orders, key=lambda order: order.line):
+            orders = list(group)
+            source, words = orders[0].source.strip(), [order.words for order in orders]
+            if source and len(orders) > 1:
+                noted.append(OrderOutcome("; ".join(words), "; ".join(said.get(line, words)), source))
+                continue
+            told = [said.get(line, [order.in_words]) for order in orders]
+            noted += [
+                OrderOutcome(each.words, "; ".join(of), each.typed) for each, of in zip(orders, told, strict=True)
+            ]
+        return tuple(noted)
 
     @property
     def general_remarks(self) -> tuple[str, ...]:

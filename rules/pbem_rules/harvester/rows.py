@@ -9,7 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pbem.ruleset import View
+from pbem_rules.common.hexes import Hex, step
 from pbem_rules.common.summary import counted, grouped
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.memory import moves
+from pbem_rules.harvester.planet import DIRECTIONS
+from pbem_rules.harvester.units import MOVE
 
 LISTED = 120
 """Scanned hexes up to which each is told where it stands; of more, those of most worth are listed at the end."""
@@ -17,19 +22,27 @@ LISTED = 120
 WORTH = 3
 """The least resources of a hex that is listed at the end."""
 
+ENTERED = 3
+"""The last band that tells from where a hex was entered (ruling 9)."""
+
+MOST_STEPS = int(MOVE.max())
+
 Fact = tuple[str, str]
+
+Steps = dict[Hex, set[str]]
+"""Hexes that units left or entered, with the directions they came from."""
 
 _BANDS = ("Beside your units", "Two hexes off", "Three hexes off", "Four hexes off", "Five hexes off")
 
 
 def with_rows(view: View) -> View:
     """Return a view with the rows of its report; those of a player who is out are not used."""
-    scanned = sum(map(len, view["scan"]))
+    scanned, own = sum(map(len, view["scan"])), _own_steps(view)
     here = scanned <= LISTED
     facts = {
         "units": [*_others(view), *_lost(view)],
         "finds": _finds(view, 1 if here else WORTH),
-        "signs": [*_marks(view), *_tracks(view)],
+        "signs": [*_marks(view), *_tracks(view, own)],
         "crags": _ground("Crags:", view["crags"]),
         "dust": _ground("Dust:", view["dust"]),
     }
@@ -38,6 +51,7 @@ def with_rows(view: View) -> View:
         "crews": [(f"{q},{r}", [each["unit"] for each in crew]) for (q, r), crew in grouped(view["units"], "q", "r")],
         "bulk": scanned + len(view["contacts"]) + sum(len(each["units"]) for each in view["subservients"]),
         "tallies": [] if here else [*_tallies(view)],
+        "came": [*_came(view, own)],
     }
     return {**view, "rows": {**rows, **more, "here": here, "worth": WORTH}}
 
@@ -95,15 +109,72 @@ def _marks(view: View) -> Iterator[Fact]:
         yield "Harvester or resource,", f"{'; '.join(marks)}."
 
 
-def _tracks(view: View) -> Iterator[Fact]:
-    near = [row for rows in view["scan"][:3] for row in rows]
-    entered = grouped((row for row in near if row[4]), 4)
-    tracks = [f"from {ways.replace(' ', ' and ')} to {_spots(rows)}" for ways, rows in entered]
-    left = _spots(row for row in near if row[3] and not row[4])
-    moved = _spots(row for row in view["scan"][3] if row[3])
+def _came(view: View, own: Steps) -> Iterator[str]:
+    """Yield the foes, and units of unknown owners, that came within two steps of own units in this turn."""
+    entered = {
+        (q, r): number
+        for rows in view["scan"][:2]
+        for q, r, _, _, ways, number, *_ in rows
+        if number and set(ways.split()) - own.get((q, r), set())
+    }
+    foes = [each for each in view["contacts"] if each["side"] == "foe" and (each["q"], each["r"]) in entered]
+    for owner, found in grouped(foes, "owner"):
+        yield f"{owner}'s " + ", ".join(f"{' '.join(each['units'])} at {each['q']},{each['r']}" for each in found)
+    # Band 1 tells exactly what is in a hex, band 2 the number alone (ruling 9).
+    far = {(row[0], row[1]) for row in view["scan"][1]}
+    for (q, r), number in entered.items():
+        if (q, r) in far:
+            yield f"{counted(number, 'unit')} of unknown owner{'s' * (number != 1)} at {q},{r}"
+
+
+def _tracks(view: View, own: Steps) -> Iterator[Fact]:
+    """Yield the movement that scanners show, without the steps that are certainly of the reader's own units."""
+    near = [
+        (q, r, " ".join(way for way in entered.split() if way not in own.get((q, r), ())), moved, entered)
+        for rows in view["scan"][:3]
+        for q, r, _, moved, entered, *_ in rows
+    ]
+    tracks = [
+        f"from {ways.replace(' ', ' and ')} to {_spots(rows)}"
+        for ways, rows in grouped((row for row in near if row[2]), 2)
+    ]
+    left = _spots(row for row in near if row[3] and not row[4] and (row[0], row[1]) not in own)
+    moved = _spots(row for row in view["scan"][3] if row[3] and (row[0], row[1]) not in own)
     tracks += [f"left, not entered: {left}"] * bool(left) + [f"movement: {moved}"] * bool(moved)
     if tracks:
         yield "Tracks", f"{'; '.join(tracks)}."
+
+
+def _own_steps(view: View) -> Steps:
+    """Return the hexes that own units left or entered, as far as is certain, with the directions they came from.
+
+    A report remembers where units stood and stand. Of the shortest ways between, those count that scanners bear out,
+    and of these the steps that all have in common.
+    """
+    atlas, found = Atlas(view), dict[Hex, set[str]]()
+    for start, end in moves(view).values():
+        found.setdefault(start, set())
+        ways = [way for way in _ways(atlas, start, end) if all(_is_borne_out(atlas, *each) for each in way)]
+        for spot, way in frozenset.intersection(*map(frozenset, ways)) if ways else ():
+            found.setdefault(spot, set()).add(way)
+    return found
+
+
+def _ways(atlas: Atlas, start: Hex, end: Hex) -> Iterator[tuple[tuple[Hex, str], ...]]:
+    """Yield the shortest ways between two hexes: each hex entered, and the direction from which."""
+    if start == end:
+        yield ()
+        return
+    for name, direction in DIRECTIONS.items():
+        before = atlas.named(step(end, direction))
+        if atlas.distance(start, before) < atlas.distance(start, end) <= MOST_STEPS:
+            yield from ((*way, (end, name)) for way in _ways(atlas, start, before))
+
+
+def _is_borne_out(atlas: Atlas, spot: Hex, way: str) -> bool:
+    """Return True if scanners show that a hex was entered from a direction, or do not tell."""
+    seen = atlas.sightings.get(spot)
+    return seen is None or seen.band > ENTERED or way in seen.entered.split()
 
 
 def _ground(label: str, rows: Sequence[Any]) -> list[Fact]:

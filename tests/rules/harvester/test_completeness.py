@@ -12,8 +12,11 @@ from pbem.report.facts import ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import View
 from pbem.testing.play import games
+from pbem_rules.common.hexes import Hex
 from pbem_rules.common.summary import counted
 from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.memory import moves
 
 Item = tuple[str, str]
 """The beginning of a line of a report, and what stands in that line."""
@@ -57,12 +60,22 @@ def _of_scans(view: View) -> Iterator[Item]:
     yield from ((f"{row[5]} unit", f"{row[0]},{row[1]}") for row in near if row[5])
     yield from (("Resources:", f"{row[0]},{row[1]}") for row in exact if row[6])
     yield from (("Harvester or resource", f"{row[0]},{row[1]}") for rows in view["scan"][1:] for row in rows if row[2])
-    yield from (("Tracks", f"{row[0]},{row[1]}") for rows in view["scan"][:4] for row in rows if row[3])
+    moved = [row for rows in view["scan"][:4] for row in rows if row[3]]
+    yield from (("Tracks", f"{row[0]},{row[1]}") for row in moved if not _is_on_own_way(view, (row[0], row[1])))
     yield from (("Crags", f"{q},{r}") for q, r in view["crags"])
     yield from (("Dust", f"{q},{r}") for q, r in view["dust"])
     for q, r, _, turn in view["memory"]["riches"]:
         if turn < view["turn"]:
             yield "Resources counted before", f"{q},{r} ({view['turn'] - turn})"
+
+
+def _is_on_own_way(view: View, spot: Hex) -> bool:
+    """Return True if a hex lies between the places of an own unit before and after the turn."""
+    atlas = Atlas(view)
+    return any(
+        atlas.distance(start, spot) + atlas.distance(spot, end) == atlas.distance(start, end)
+        for start, end in moves(view).values()
+    )
 
 
 def place(thing: View) -> str:

@@ -12,7 +12,9 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName, SpriteInstance, View
+from pbem.testing.play import mail_view
 from pbem_rules.harvester import RULESET, sprites
+from pbem_rules.harvester.rows import with_rows
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
@@ -292,3 +294,33 @@ def test_the_picture_is_told_in_words() -> None:
     shown = "your Harvester at 0,0, 1 unit of yours, 2 units of foes beside them, 1 mark of things to gather"
     assert picture.title == f"Scanners, turn 1: {shown}"
     assert near.title == "Map around your Harvester at 0,0. Foes: bob S at 0,1 and bob S at 1,0. To gather: 0,2"
+
+
+def test_tracks_of_own_units_are_not_among_those_of_others() -> None:
+    """What scanners show of steps of one's own is left out; what others did stays, also where own units went."""
+    units = {"ann": {"S1": (0, 0), "C1": (0, 0), "L1": (0, 0)}, "bob": {"C1": (1, 3), "C2": (3, -2)}}
+    state = position(units)
+    before = mail_view(RULESET, state, "ann", ())
+    sheets = {"ann": ["MOVE S1 E E E", "MOVE L1 SE SE"], "bob": ["MOVE C1 W", "MOVE C2 SE"]}
+
+    after, events = turn(state, sheets)
+    seen = mail_view(RULESET, after, "ann", events, last=before)
+    tracks = [text for row in with_rows(seen)["rows"]["signs"] for label, text in row if label == "Tracks"]
+
+    assert tracks == ["from E to 0,3; from NW to 3,-1; left, not entered: 1,3, 3,-2."]
+
+
+@pytest.mark.parametrize(
+    ("march", "told"),
+    [
+        ("MOVE S1 W", "Others came within two steps: bob's S at 2,0."),
+        ("MOVE C1 W", "Others came within two steps: 1 unit of unknown owner at 2,2."),
+        ("MOVE L1 E", "Nothing that you know of."),
+    ],
+)
+def test_a_foe_that_came_near_is_not_nothing(march: str, told: str) -> None:
+    """Where nothing else happened the report tells of others who came within two steps of own units."""
+    units = {"ann": {"S1": (1, 0), "S2": (0, 2)}, "bob": {"S1": (3, 0), "C1": (3, 2), "L1": (-5, 0), "S2": (2, -3)}}
+    after, events = turn(position(units), {"bob": [march]})
+
+    assert told in report(after, "ann", events).text

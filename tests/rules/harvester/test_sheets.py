@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from pbem.campaign.order_sheets import PreviousSheets, SheetReading, make_receipt, parse_sheet
+from pbem.report.answers import Receipt
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.orders import Move, Target
 from tests.rules.harvester.table import codes, position, read, turn, view
@@ -201,3 +203,21 @@ def test_in_a_numbered_list_each_unit_goes_its_own_way() -> None:
 
     assert parsed.errors == ()
     assert parsed.orders == (Move("S1", ("NW",)), Move("S2", ("W", "W")), Target(1, 0))
+
+
+def test_an_order_for_several_units_is_told_once() -> None:
+    """A receipt has one entry for a line that moves several units, with the remarks on it once."""
+    state = position({"ann": {"S1": (0, 0), "S2": (0, 0), "C1": (0, 0)}})
+    lines = [(1, "soldiers NE"), (2, "S1 W"), (3, "C1 E")]
+    reading = parse_sheet(RULESET, view(state, "ann"), lines)
+    told = [(each.typed, each.became) for each in receipt_of(reading).noted_orders]
+
+    assert told == [("soldiers NE", "Soldier S1 moves NE; Soldier S2 moves NE"), ("MOVE C1 E", "Scout C1 moves E")]
+
+
+def receipt_of(reading: SheetReading) -> Receipt:
+    """Return the receipt of a first sheet."""
+    first = PreviousSheets(1, 1, 0)
+    return make_receipt(
+        reading, first, RULESET.orders, campaign="c", seat="ann", label="turn 1", deadline=None, held=False, zone="UTC"
+    )
