@@ -190,9 +190,10 @@ def _leave_pictures(app: App, turn_id: int, reports: Path) -> None:
 
     Until the turn is run they may be mailed again, so the database has them. A kill leaves some there for ever.
     """
-    there = {path.name for path in reports.glob("*.png")}
+    if not any(reports.glob("*.png")):
+        return
     with app.store.reading() as session:
-        ids = session.scalars(select(Report.id).where(Report.turn_id == turn_id)).all() if there else ()
+        ids = session.scalars(select(Report.id).where(Report.turn_id == turn_id)).all()
     for batch in batched(ids):
         with app.store.writing(durable=False) as session:
             for id_, files in session.execute(select(Report.id, Report.files).where(Report.id.in_(batch))).all():

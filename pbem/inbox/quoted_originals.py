@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice, pairwise
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.inbox.codes import Codes
@@ -419,8 +419,12 @@ def _receipt_ids(session: Session, seats: Collection[int]) -> list[str]:
     return list(session.scalars(sent.order_by(OutgoingMail.id.desc()).limit(MOST_RECEIPTS)))
 
 
-def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
-    return session.scalars(select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(set(ids))))
+# Built once: it runs for most messages that quote.
+_RAW = select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(bindparam("ids", expanding=True)))
+
+
+def _raw_mails(session: Session, ids: Collection[str]) -> Iterable[bytes]:
+    return session.connection().execute(_RAW, {"ids": list(set(ids))}).scalars() if ids else ()
 
 
 def _parse_originals(mails: Iterable[bytes], typed: Sequence[str] = ()) -> Iterator[SentText]:
