@@ -226,7 +226,7 @@ def _describe_left_out(
     left = _without(context.message.source_lines, typed)
     if len(left) > _FEW:
         left = _without(left, (line for each in mailed() for line in each.lines))
-    if not _may_have_orders(context.app.game(result.place.game), json.loads(result.place.view), left):
+    if not (left and _may_have_orders(context.app.game(result.place.game), json.loads(result.place.view), left)):
         return
     ours = (line for each in mailed() for line in (*each.lines, *each.html_lines))
     known = f" {' '.join(word for line in chain(typed, ours) for word in words_of(line))} "

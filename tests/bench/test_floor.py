@@ -6,9 +6,10 @@ import email
 
 import pytest
 
-from bench.floor import Night, measure, open_renderer, row
+from bench.floor import Night, measure, row
 from bench.parts.clock import Spent, Stages
 from bench.parts.club import Club
+from bench.parts.least import open_renderer
 from pbem.games import installed_games
 
 SEATS = 3
@@ -47,6 +48,14 @@ def test_the_floor_makes_all_mails_of_the_program(night: Night) -> None:
     assert night.mails == night.floor_mails
 
 
+def test_messages_and_turns_take_few_statements(night: Night) -> None:
+    """A sheet takes at most sixteen, with those that all mails of a night share; a turn alone forty-five."""
+    message, turn = night.statements
+
+    assert message <= 16
+    assert turn <= 45
+
+
 def test_the_row_tells_the_ratio_of_each_night() -> None:
     """The ratio is the median of those of the nights, not that of two medians."""
     nights = [
@@ -56,4 +65,4 @@ def test_the_row_tells_the_ratio_of_each_night() -> None:
 
     text, ratio = row(100, nights)
     assert ratio == 2.0
-    assert text.split() == ["100", "20.00", "20.00", "20.00", "2.00"]
+    assert text.split() == ["100", "20.00", "20.00", "20.00", "2.00", "0.0", "0.0"]
