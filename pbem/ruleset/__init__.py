@@ -4,6 +4,8 @@ A game imports these names, `pbem.ruleset.validation` for schemas, and nothing e
 pbem. `docs/rulesets.md` is the guide.
 """
 
+import typing
+
 from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.base import BaseRuleset, append_score
 from pbem.ruleset.choices import Amount, Choice, Need, OrderMark, Purse
@@ -193,3 +195,12 @@ __all__ = [
     "with_memory",
     "without_comment",
 ]
+
+
+if not typing.TYPE_CHECKING:  # type checkers would take any name for one of the module
+
+    def __getattr__(name: str) -> typing.NoReturn:
+        """Raise ImportError for a name that is not there, with the nearest one."""
+        from pbem.ruleset.names import unknown_name
+
+        raise unknown_name(__name__, name)

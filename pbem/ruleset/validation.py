@@ -2,8 +2,8 @@
 
 For `check_state`. A game declares the schema of its saves, often with words taken
 from the data already checked (the seats, the cells of a board), and asks for its
-errors. Rules that relate several values are checked by the game, and reported as
-`ValidationError`s:
+errors. Rules that relate several values are checked by the game, which reports a
+`ValidationError` for each::
 
     def check_state(data, seats):
         schema = ObjectSchema({"size": IntegerSchema(5, 30), "stones": ListSchema(StringSchema(4))})
@@ -18,9 +18,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from pbem.ruleset.fields import FEW, suggest
+
+__all__ = [
+    "AnySchema",
+    "BooleanSchema",
+    "EnumSchema",
+    "IntegerSchema",
+    "ListSchema",
+    "MapSchema",
+    "Nullable",
+    "ObjectSchema",
+    "Schema",
+    "StringSchema",
+    "TupleSchema",
+    "ValidationError",
+    "below",
+    "unexpected",
+    "validate",
+]
 
 SHOWN = 40
 """Characters of a wrong value that are shown."""
@@ -265,3 +283,12 @@ class MapSchema:
         for key, each in data.items():
             if key in known:
                 yield from self.of.faults(each, below(path, key))
+
+
+if not TYPE_CHECKING:  # type checkers would take any name for one of the module
+
+    def __getattr__(name: str) -> NoReturn:
+        """Raise ImportError for a name that is not there, with the nearest one."""
+        from pbem.ruleset.names import unknown_name
+
+        raise unknown_name(__name__, name)

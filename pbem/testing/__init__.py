@@ -8,6 +8,8 @@ is all there is to write, in a module beside the folder `saves`. Each failure
 says which rule was broken and what to do; docs/games/suites.md lists the rules.
 """
 
+import typing
+
 import pytest
 
 _MODULES = (
@@ -50,3 +52,12 @@ class RulesetSuite(
 
 
 __all__ = ["GoldenRules", "RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]
+
+
+if not typing.TYPE_CHECKING:  # type checkers would take any name for one of the module
+
+    def __getattr__(name: str) -> typing.NoReturn:
+        """Raise ImportError for a name that is not there, with the nearest one."""
+        from pbem.ruleset.names import unknown_name
+
+        raise unknown_name(__name__, name)
