@@ -152,19 +152,26 @@ def parse_ruling(lines: Iterable[str]) -> dict[str, str]:
     for line in lines:
         if name := file_name(line):
             inside = files.setdefault(name, [])
+            inside += filter(None, [line.partition(":")[2].strip()])  # "FILE red: You win."
         elif inside is not None:
             inside.append(line)
         elif line.strip() and not line.lstrip().startswith(_REMARK):
-            raise CampaignError(f"{line.strip()!r} belongs to no file: begin each with a line like FILE all.txt")
+            reader = line.partition(":")[0].split()  # "red: You win."
+            example = reader[0] if ":" in line and len(reader) == 1 else "all.txt"
+            raise CampaignError(f"{line.strip()!r} belongs to no file: begin each with a line like FILE {example}")
     return {name: "\n".join(text) + "\n" for name, text in files.items()}
 
 
 def file_name(line: str) -> str:
-    """Return the name of the file that a line begins, or the names with ", " between them; "" if it begins none."""
+    """Return the name of the file that a line begins, or the names with ", " between them; "" if it begins none.
+
+    Behind a colon the text may begin.
+    """
     if match := _FILE.fullmatch(line):
         return match[1].lower()
-    words = line.split(maxsplit=60) if line.startswith("FILE ") and len(line) <= _LONGEST_FILE_LINE else []
-    names = [name for word in words[1:] for name in word.rstrip(":").lower().split(",") if name]
+    head = line.partition(":")[0].lower()
+    words = head.split(maxsplit=60) if line.startswith("FILE ") and len(head) <= _LONGEST_FILE_LINE else []
+    names = [name for word in words[1:] if word not in ("and", "&") for name in word.split(",") if name]
     return ", ".join(dict.fromkeys(name if name.endswith(".txt") else f"{name}.txt" for name in names))
 
 
@@ -396,9 +403,9 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
     """Yield the findings of a ruling, and what becomes of it."""
     if taken.asks and not channel.done:
         yield channel.fact(f"submit this ruling on turn {taken.turn} of {taken.campaign}.")
-    found = [(file, each) for file, findings in taken.findings.items() for each in findings]
-    for file, each in sorted(found, key=lambda one: one[1].severity != "error"):
-        yield from render_findings(file, (each,))
+    for file, findings in taken.findings.items():
+        # Beside an error, such as a misspelt file, a warning is often only what follows from it.
+        yield from render_findings(file, (each for each in findings if taken.kept or each.severity == "error"))
     if taken.kept and taken.same:
         yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
     elif taken.kept:

@@ -352,7 +352,7 @@ def choose_form(forms: Sequence[MailedForm], campaign: str, turn: int, blank: st
     if not forms:
         raise CampaignError(
             "there is no form in your mail: reply with the form quoted, from RULING to END, and your words below its "
-            "headings. Other commands need your token: GM NAME TOKEN above them, END below"
+            f"headings. Other commands need your token: GM {campaign} TOKEN above them, END below"
         )
     if not filled:
         raise CampaignError("the form in your mail is as it was sent to you: write what comes of the turn into it")

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from pbem.actions.ruling import file_name, format_ruling, parse_ruling
 from pbem.cli import main
+from pbem.errors import CampaignError
 
 NOW = "2026-11-02T09:00Z"
 
@@ -146,6 +147,13 @@ def test_a_form_reads_as_it_was_written() -> None:
     assert {name: text.strip() for name, text in read.items()} == {name: text.strip() for name, text in files.items()}
 
 
+def test_a_text_may_begin_behind_the_name_and_a_colon() -> None:
+    """What stands behind the colon is the first line; words with no FILE are refused with the line that is meant."""
+    assert parse_ruling(["FILE red: You win.", "At last."]) == {"red.txt": "You win.\nAt last.\n"}
+    with pytest.raises(CampaignError, match=r"begin each with a line like FILE red$"):
+        parse_ruling(["red: You win."])
+
+
 @pytest.mark.parametrize(
     ("line", "name"),
     [
@@ -153,6 +161,8 @@ def test_a_form_reads_as_it_was_written() -> None:
         ("FILE red", "red.txt"),
         ("FILE red blue", "red.txt, blue.txt"),
         ("FILE Red, blue:", "red.txt, blue.txt"),
+        ("FILE red and blue", "red.txt, blue.txt"),
+        ("FILE red: You win, blue.", "red.txt"),
         ("FILE red.txt,blue.txt,red", "red.txt, blue.txt"),
         ("[FILE]", ""),
         (" FILE red blue", ""),
