@@ -21,6 +21,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pbem.actions.base import Change, Query, TextResult, Weight
 from pbem.campaign.order_sheets import Lines, redact_lines
+from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import parse_address
 from pbem.mail.message import AttachedFile
@@ -281,6 +282,11 @@ class TextBlock:
     def orders(self) -> Lines:
         """The text as lines of a sheet, with secrets redacted."""
         return redact_lines(self.lines)
+
+
+def unknown_owner(context: Context, command: str) -> CampaignError:
+    """Return the error of a command with orders below it and no seat, with one of the campaign's as an example."""
+    return CampaignError(f"whose sheet is it that stands below? Write: {command} {context.snapshot.seats[0]}")
 
 
 class GmCommand(Order):

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock
+from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock, unknown_owner
 from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
@@ -212,17 +212,18 @@ class TryTurn(GmCommand, PreviewedChange[TrialResult | Forked]):
     lines: Annotated[Lines, FILLED_IN] = ()
 
     def wish(self, text: TextBlock) -> TryTurn:
-        """Return the action with the sheet below. Raises CampaignError if it names no seat."""
-        if text.words and not self.seat:
-            raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
+        """Return the action with the sheet below; one of no seat is refused when the seats are known."""
         return replace(self.with_values(), lines=text.orders)
 
     def look(self, context: Context) -> Forked:
-        """Return the sheets that would count. Raises CampaignError if the turn does not exist."""
+        """Return the sheets that would count. Raises CampaignError if the turn does not exist, or no seat is named."""
+        if any(line.strip() for _, line in self.lines) and not self.seat:
+            raise unknown_owner(context, f"FORK {self.number}")
         return ShowFork(self.number).look(context)
 
     def do(self, context: Context) -> TrialResult:
         """Make the copy, enter the sheet there, and preview the turn with its real dice. Raises CampaignError."""
+        self.look(context)
         with _temporary_app(context.app) as fork:
             forked = ForkCampaign(self.number, fork).do(context)
             name, now = forked.campaign, context.now

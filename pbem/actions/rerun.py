@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, Number, TextBlock
+from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, Number, TextBlock, unknown_owner
 from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
@@ -75,8 +75,7 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     def plan(self, context: Context) -> RerunPlan:
         """Return the computed rerun. Raises CampaignError."""
         if "" in self.changes.sheets:
-            example = f"RERUN {context.snapshot.seats[0]}"
-            raise CampaignError(f"whose sheet is it that stands below? Write its seat behind RERUN: {example}")
+            raise unknown_owner(context, "RERUN")
         return plan_rerun(context, self.changes)
 
     def keep(self, context: Context, plan: RerunPlan) -> None:

@@ -187,12 +187,13 @@ def test_a_turn_is_tried_in_a_copy_by_mail(desk: Desk) -> None:
 
 
 def test_a_fork_wants_to_know_whose_sheet_it_is(desk: Desk) -> None:
-    """Orders below FORK without a seat are not passed over in silence."""
+    """Orders below FORK or RERUN without a seat are not passed over; the answer names a seat of the campaign."""
     desk.begin()
+    token = gm_token(desk)
 
-    assert "whose sheet is it that stands below? Write: FORK 1 seat" in mailed(
-        desk, gm_token(desk), ["FORK 1", "BID 3"]
-    )
+    for line in ("FORK 1", "FORK 1 YES", "RERUN", "RERUN YES"):
+        said = f"whose sheet is it that stands below? Write: {line.removesuffix(' YES')} red"
+        assert said in mailed(desk, token, [line, "BID 3"])
 
 
 def test_the_state_comes_as_a_file(desk: Desk) -> None:
