@@ -12,24 +12,24 @@ the same whether the writer is still in the game or not.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pbem.actions.arguments import SeatCommand
 from pbem.actions.press import SendPress
 from pbem.actions.press_delivery import check_letter, is_immediate, send_press
 from pbem.actions.questions import AskGm
-from pbem.campaign.people import A_DAY, DAYS, create_request, find_person
+from pbem.campaign.people import A_DAY, find_person
 from pbem.campaign.press import PRESS, PressItem, sanitise_text, save_press
 from pbem.campaign.snapshot import Context, SeatView, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import COMMANDS
 from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.held_texts import Piece, Screened
-from pbem.inbox.replies import answer, mailer_of
+from pbem.inbox.replies import answer, ask
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.report.answers import Answer, CommandResult, ConfirmSender, HeldText
+from pbem.report.answers import Answer, CommandResult, HeldText
 from pbem.ruleset.values import SeatName
-from pbem.store.models import PendingRequest, Person, Press, Seat
+from pbem.store.models import PendingRequest, Press, Seat
 from pbem.store.types import RequestKind
 from pbem.text import as_sentence
 from pbem.util import redact_all
@@ -42,34 +42,6 @@ _LINES = 12
 _CHARACTERS = 800
 
 
-def _offer(
-    context: MessageContext,
-    place: SeatContext,
-    kind: RequestKind,
-    to: Person,
-    data: dict[str, Any],
-    **shown: Any,
-) -> bool:
-    """Ask a person whether their words are to be sent, as they are shown; return False if they were asked enough."""
-    data = {**data, "seat_id": place.seat_id, "person_id": to.id}
-    code = create_request(
-        context.session, kind, context.now, to=to.address, data=data, campaign_id=place.campaign_id, account=kind
-    )
-    if code is None:
-        return False
-    page = ConfirmSender(
-        address=context.address,
-        sender=context.shown_sender,
-        days=DAYS,
-        campaign=place.campaign,
-        seat=place.seat,
-        **{"excerpt": "", **shown},
-    )
-    id_ = mailer_of(context, place).id_of("question", code)
-    answer(context, to.address, page, about=place, code=code, id_=id_, kind="question")
-    return True
-
-
 def offer_press_reply(mail: Reading) -> Outcome:
     """Offer to send on a plain reply to press."""
     assert mail.press_answered is not None
@@ -80,8 +52,8 @@ def offer_press_reply(mail: Reading) -> Outcome:
         text = sanitise_text(context.message.text).text
     except CampaignError as error:
         return _refuse(context, place, writer, as_sentence(str(error))), False
-    data = {"press_id": press.id, "text": text}
-    if not _offer(context, place, RequestKind.PRESS, player, data, excerpt=_shorten(text), press=writer):
+    data, kind = {"press_id": press.id, "text": text}, RequestKind.PRESS
+    if not ask(context, place, kind, player, data, account=kind, excerpt=_shorten(text), press=writer):
         return _refuse(
             context, place, writer, f"You were asked {A_DAY} times today whether to send such a reply."
         ), False
@@ -153,12 +125,11 @@ def offer_texts(context: MessageContext, place: SeatContext, found: Screened, *,
         why = " ".join(f"{each.command}: {each.fault}" for each in shown)
         return CommandResult.refused(names, f"nothing was sent. {why}")
     person = find_person(context.session, deputy or place.address)
-    data = {"deputy": deputy, "pieces": able}
+    data, kind = {"deputy": deputy, "pieces": able}, RequestKind.TEXTS
     because = tuple(redact_all(line.strip()) for line in found.because)
     notes = (*context.notes, *found.notes)
-    if person is None or not _offer(
-        context, place, RequestKind.TEXTS, person, data, held=shown, because=because, notes=notes
-    ):
+    told = {"excerpt": "", "held": shown, "because": because, "notes": notes}
+    if person is None or not ask(context, place, kind, person, data, account=kind, **told):
         return CommandResult.refused(names, f"nothing was sent. You were asked {A_DAY} times today about such texts")
     return f"held; asked {person.address} whether to send {len(able)} texts"
 

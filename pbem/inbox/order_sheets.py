@@ -45,7 +45,7 @@ from pbem.inbox.frames import SheetText, find_sheet
 from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
-from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, warn_of_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
 from pbem.inbox.synonyms import as_command, without_courtesies
@@ -60,7 +60,6 @@ from pbem.report.answers import (
     FindingWithLine,
     Reason,
     Receipt,
-    Refusal,
     describe_weighty,
 )
 from pbem.report.notices import Page
@@ -600,18 +599,15 @@ def _refuse_empty_sheet(
     if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
         return context.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
-    page = Refusal(
-        reason=reason,
-        address=context.address,
-        campaign=place.campaign,
-        seat=place.seat,
+    page = refusal(
+        context,
+        place,
+        reason,
         label=place.label,
-        gm=place.gm_shown,
         unread=sheet.unread,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         weighty=describe_weighty(counted.orders if counted else ()),
-        zone=Schedule.read(place.schedule).zone,
         notes=(*context.notes, *sheet.notes, *hidden, *notes),
     )
     return f"{reason}; " + answer(context, to, page, about=place, code=place.code)

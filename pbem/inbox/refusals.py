@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy import update
-
-from pbem.campaign.people import A_DAY, DAYS, QUESTIONS, asked_today, create_request, find_person
+from pbem.campaign.people import A_DAY, QUESTIONS, asked_today, find_person
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.context import (
-    Accepted,
     AuthResult,
     Declined,
     DeputyExpired,
@@ -25,13 +22,12 @@ from pbem.inbox.context import (
 from pbem.inbox.frames import find_sheet
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, WARNINGS_A_DAY, count_guess
-from pbem.inbox.replies import answer, mailer_of, warn, warn_of_limit
+from pbem.inbox.replies import answer, ask, refusal, warn, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.report import small
 from pbem.report.answers import Answer as AnswerPage
-from pbem.report.answers import CommandResult, ConfirmSender, Doubt, Reason, Refusal
-from pbem.store.models import PendingRequest
+from pbem.report.answers import CommandResult, Doubt, Reason, Refusal
 from pbem.store.types import RequestKind
 from pbem.util import redact_all, redact_credentials
 
@@ -55,42 +51,38 @@ def request_confirmation(context: MessageContext, result: NeedsConfirmation) -> 
     asked = asked_today(context.session, person.key, "", QUESTIONS, context.now)
     data = {
         "letter": context.letter_id,
-        "person_id": person.id,
-        "seat_id": place.seat_id if place else None,
         "player": place.address.lower() if place else "",
         "report_id": place.report_id if place else 0,
         "orders": result.orders,
         "doubt": result.doubt.reason if result.doubt else "",
         "leaves": result.pressed or result.ends_seat,
     }
-    campaign_id = place.campaign_id if place else None
-    code = create_request(
-        context.session,
+    kept = ask(
+        context,
+        place,
         RequestKind.MESSAGE,
-        context.now,
-        to=result.to,
-        data=data,
-        campaign_id=campaign_id,
+        person,
+        data,
         account=QUESTIONS,
+        excerpt=_excerpt(context, result),
+        gm=place.gm_shown if place else "",
+        orders=result.orders,
+        weighty=result.weighty,
+        pressed=result.pressed,
+        leaves=result.leaves,
+        doubt=result.doubt,
+        zone=Schedule.read(place.schedule).zone if place else "UTC",
+        last=asked + 1 >= A_DAY,
     )
-    if code is None and result.doubt:
-        return f"not accepted: {_DOUBTS[result.doubt.reason]}; " + _tell_doubt(
-            context, result.place, result.to, result.doubt
+    if not kept and result.doubt:
+        return f"not accepted: {_DOUBTS[result.doubt.reason]}; " + refuse_doubtful(
+            context, place, result.to, result.doubt
         )
-    if code is None:
+    if not kept:
         return f"kept; not asked about: {result.to} was asked about {A_DAY} messages today"
-    page = _build_question(context, result, last=asked + 1 >= A_DAY)
-    id_ = mailer_of(context, place).id_of("question", code)
-    answer(context, result.to, page, about=place, code=code, id_=id_, kind="question")
-    context.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=id_))
     if result.doubt:
         return f"kept, not accepted: {_DOUBTS[result.doubt.reason]}; asked {result.to} whether it is meant"
     return f"kept; asked {result.to} whether it is theirs"
-
-
-def refuse_doubtful(context: MessageContext, result: Accepted, doubt: Doubt) -> str:
-    """Refuse orders that may not be meant, without a question; return what to note of it."""
-    return _tell_doubt(context, result.place, result.deputy or result.place.address, doubt)
 
 
 def decline_typed(context: MessageContext, result: AuthResult) -> str:
@@ -103,43 +95,21 @@ def decline_typed(context: MessageContext, result: AuthResult) -> str:
     return "orders not taken; " + answer(context, result.to, page, about=result.place)
 
 
-def _tell_doubt(context: MessageContext, place: SeatContext | None, to: str, doubt: Doubt) -> str:
+def refuse_doubtful(context: MessageContext, place: SeatContext | None, to: str, doubt: Doubt) -> str:
+    """Refuse orders that may not be meant, without a question; return what to note of it."""
     assert place is not None
     if doubt.reason == "bulk":  # its writer may be a program
         return context.silent(context.message.machine.reason)
-    page = Refusal(
-        reason="besides" if doubt.reason == "instead" else "doubtful",
-        address=context.address,
-        campaign=place.campaign,
-        seat=place.seat,
-        gm=place.gm_shown,
+    page = refusal(
+        context,
+        place,
+        "besides" if doubt.reason == "instead" else "doubtful",
         counted=doubt.counted,
         counted_at=doubt.counted_at,
         weighty=doubt.weighty,
-        zone=Schedule.read(place.schedule).zone,
         notes=context.notes,
     )
     return answer(context, to, page, about=place)
-
-
-def _build_question(context: MessageContext, result: NeedsConfirmation, *, last: bool) -> ConfirmSender:
-    place = result.place
-    return ConfirmSender(
-        address=context.address,
-        sender=context.shown_sender,
-        excerpt=_excerpt(context, result),
-        days=DAYS,
-        campaign=place.campaign if place else "",
-        seat=place.seat if place else "",
-        gm=place.gm_shown if place else "",
-        orders=result.orders,
-        weighty=result.weighty,
-        pressed=result.pressed,
-        leaves=result.leaves,
-        doubt=result.doubt,
-        zone=Schedule.read(place.schedule).zone if place else "UTC",
-        last=last,
-    )
 
 
 def _excerpt(context: MessageContext, result: NeedsConfirmation) -> str:
@@ -212,16 +182,7 @@ def _refuse_mismatch(context: MessageContext, result: SenderMismatch) -> str:
 
 def _refuse_expired_deputy(context: MessageContext, result: DeputyExpired) -> str:
     place, stand_in = result.place, result.stand_in
-    page = Refusal(
-        reason="not-deputy-now",
-        address=context.address,
-        campaign=place.campaign,
-        seat=place.seat,
-        gm=place.gm_shown,
-        since=stand_in.since,
-        until=stand_in.until,
-        zone=Schedule.read(place.schedule).zone,
-    )
+    page = refusal(context, place, "not-deputy-now", since=stand_in.since, until=stand_in.until)
     told = answer(context, stand_in.address, page, about=place)
     warned = _warn_seat(context, place, "sender-mismatch")
     return f"from one who does not stand in for {place.seat} of {place.campaign} now; {told}; {warned}"
@@ -229,12 +190,5 @@ def _refuse_expired_deputy(context: MessageContext, result: DeputyExpired) -> st
 
 def _warn_seat(context: MessageContext, place: SeatContext, reason: Reason, sender: str = "") -> str:
     """Tell a seat's own address, at most so often a day, what was tried in its name; return what to note."""
-    page = Refusal(
-        reason=reason,
-        address=context.address,
-        campaign=place.campaign,
-        seat=place.seat,
-        sender=sender or context.shown_sender,
-        gm=place.gm_shown,
-    )
+    page = refusal(context, place, reason, sender=sender or context.shown_sender)
     return warn(context, place.campaign, place.address, page, "warning", place.seat, most=WARNINGS_A_DAY)

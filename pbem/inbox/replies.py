@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, select, update
 
 from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, first_free, host_mailer, post
+from pbem.campaign.people import DAYS, create_request
+from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.context import MessageContext
 from pbem.inbox.rate_limits import (
@@ -29,10 +32,21 @@ from pbem.mail.headers import without_codes
 from pbem.mail.message import parse_message
 from pbem.mail.reply_parser import has_header
 from pbem.report import small
-from pbem.report.answers import Answer, Confirmation, Help, HelpOnVerb, OpenGames, Refusal, RequestReply, RulebookPage
+from pbem.report.answers import (
+    Answer,
+    Confirmation,
+    ConfirmSender,
+    Help,
+    HelpOnVerb,
+    OpenGames,
+    Reason,
+    Refusal,
+    RequestReply,
+    RulebookPage,
+)
 from pbem.report.notices import Notice, Page
-from pbem.store.models import Campaign, InboxMessage, Person, Seat
-from pbem.store.types import CampaignState
+from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
+from pbem.store.types import CampaignState, RequestKind
 from pbem.text import cut_at_word
 from pbem.util import redact_all, redact_credentials
 
@@ -152,9 +166,10 @@ def _send(
     files: Sequence[MailPart] = (),
 ) -> None:
     """Queue a mail in the thread of a message (RFC 3834)."""
-    mailer, again = mailer_of(context, about), redact_credentials(bare_subject(context.message.subject)) or "your mail"
-    mail = mailer.mail(to, page.subject or again, page, id_, code=code, kind=kind, topic=topic, files=tuple(files))
-    subject = mail.subject if page.subject else f"Re: {again if about is None else mail.subject}"
+    mailer, own = mailer_of(context, about), page.subject
+    said = own or redact_credentials(bare_subject(context.message.subject)) or "your mail"
+    mail = mailer.mail(to, said, page, id_, code=code, kind=kind, topic=topic, files=tuple(files))
+    subject = mail.subject if own else f"Re: {said if about is None else mail.subject}"
     thread = _thread(context, about if code else None, begins=kind == "question")
     mail = replace(mail, subject=subject, references=thread, in_reply_to=context.message.message_id)
     mailer.send(context.session, context.now, replace(mail, automatic="auto-replied"))
@@ -171,6 +186,48 @@ def _thread(context: MessageContext, about: About, *, begins: bool) -> tuple[str
         older.append(about.report_message_id)
     before = [] if begins else older[-_LONGEST_THREAD:]
     return (*before, *([message.message_id] if message.message_id else []))
+
+
+def ask(
+    context: MessageContext,
+    place: SeatContext | None,
+    kind: RequestKind,
+    person: Person,
+    data: Mapping[str, Any],
+    *,
+    account: str,
+    **shown: Any,
+) -> bool:
+    """Keep a request, and ask the person who alone can settle it; return False if they were asked enough today.
+
+    `shown` are further fields of the question. A reply that shows its code, or names the mail, is its answer.
+    """
+    data = {"seat_id": place.seat_id if place else None, "person_id": person.id, **data}
+    campaign_id = place.campaign_id if place else None
+    code = create_request(
+        context.session, kind, context.now, to=person.address, data=data, campaign_id=campaign_id, account=account
+    )
+    if code is None:
+        return False
+    page = ConfirmSender(
+        address=context.address,
+        sender=context.shown_sender,
+        days=DAYS,
+        campaign=place.campaign if place else "",
+        seat=place.seat if place else "",
+        **shown,
+    )
+    id_ = mailer_of(context, place).id_of("question", code)
+    answer(context, person.address, page, about=place, code=code, id_=id_, kind="question")
+    context.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=id_))
+    return True
+
+
+def refusal(context: MessageContext, place: SeatContext, reason: Reason, **told: Any) -> Refusal:
+    """Return the page that says why a message for a seat cannot be used."""
+    zone = Schedule.read(place.schedule).zone
+    seat: dict[str, Any] = {"campaign": place.campaign, "seat": place.seat, "gm": place.gm_shown, "zone": zone}
+    return Refusal(reason=reason, address=context.address, **seat, **told)
 
 
 def warn(

@@ -101,4 +101,6 @@ def take_beside(context: MessageContext, sheet: SheetText) -> Outcome:
         taken = process_sheet(own, result, sheet)
     except RateLimitExceeded as many:
         return str(many), False
-    return (refuse_doubtful(own, result, taken), False) if isinstance(taken, Doubt) else taken
+    if isinstance(taken, Doubt):
+        return refuse_doubtful(own, result.place, result.deputy or result.place.address, taken), False
+    return taken

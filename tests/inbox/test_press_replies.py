@@ -69,6 +69,14 @@ def test_a_reply_is_offered_and_sent_by_yes(begun: Desk) -> None:
         assert session.scalars(select(func.count()).select_from(OrderSheet)).one() == 0
 
 
+def test_a_yes_without_the_code_is_known_by_the_mail_that_it_answers(begun: Desk) -> None:
+    """A program may drop the plus-address and shorten the subject: the offer is found by its Message-ID."""
+    offer = reply(begun, press_for_blue(begun))
+
+    said = reply(begun, offer, "YES", to="orders@example.org", subject="Re: your reply")
+    assert "Your message, signed blue, goes by mail at once to red." in words(said)
+
+
 def test_a_second_yes_sends_nothing(begun: Desk) -> None:
     """The code of an offer is good once."""
     offer = reply(begun, press_for_blue(begun))
