@@ -37,13 +37,14 @@ from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_help import explain, help_lines
 from pbem.inbox.gm_lines import (
     WORDS,
     GmOrders,
     command_line,
+    explain,
     first_word,
     held_by,
+    help_lines,
     names_people,
     parse_gm_frame,
     second_word,

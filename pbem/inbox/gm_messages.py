@@ -47,8 +47,7 @@ from pbem.inbox.gm_commands import (
     run_frame,
     takes_files,
 )
-from pbem.inbox.gm_help import explain
-from pbem.inbox.gm_lines import asked_help, command_line, parse_gm_frame
+from pbem.inbox.gm_lines import asked_help, command_line, explain, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.our_frames import choose_form, find_forms
 from pbem.inbox.rate_limits import WARNINGS_A_DAY

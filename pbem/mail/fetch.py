@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
@@ -28,17 +28,10 @@ from pbem.store.models import InboxMessage
 from pbem.store.session import Store, insert_ignore
 
 if TYPE_CHECKING:
-    from pbem.mail.imap import ImapMailbox
+    from pbem.mail.imap import Idler, ImapMailbox
 
 
-class Waiter(Protocol):
-    """Interface for waiting between two polls."""
-
-    def wait(self, seconds: float, stop: Event) -> None:
-        """Return after so many seconds, when `stop` is set, or when there may be new mail. Never raise."""
-
-
-def open_waiter(settings: Settings) -> Waiter:
+def open_waiter(settings: Settings) -> Sleeper | Idler:
     """Return the waiter for the inbox of the settings."""
     if settings.inbox_url.scheme == "maildir":
         return Sleeper()

@@ -27,8 +27,16 @@ from imapclient.exceptions import LoginError
 from pbem.config import Settings
 from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
-from pbem.mail.bounded import Allowance, BoundedReader
-from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, log_in, login_for, tls_context, word_error
+from pbem.mail.connection import (
+    ANSWER_SECONDS,
+    CONNECT_SECONDS,
+    Allowance,
+    BoundedReader,
+    log_in,
+    login_for,
+    tls_context,
+    word_error,
+)
 from pbem.mail.imap_folders import Mover, full_name, missing_rights, move_mails, quotas, read_junk
 from pbem.mail.mailbox import (
     CUT_TO,

@@ -17,8 +17,17 @@ from typing import Any, Protocol
 from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError, MailError, MailLost, PermanentMailError, TransportUnavailable
-from pbem.mail.bounded import Allowance, BoundedReader
-from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context, word_error
+from pbem.mail.connection import (
+    ANSWER_SECONDS,
+    Allowance,
+    BoundedReader,
+    Login,
+    classify_reply,
+    log_in,
+    login_for,
+    tls_context,
+    word_error,
+)
 from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
 
