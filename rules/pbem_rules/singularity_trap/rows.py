@@ -21,6 +21,9 @@ Fact = tuple[str, str]
 FEW = 3
 """Planets of a player who shares a paragraph with others, and those that are named as the nearest to a fleet."""
 
+FLEETS = 4
+"""Fleets for which the nearest planets are named."""
+
 _MOMENTS = {"economic": "Before movement", "movement": "After movement", "combat": "After combat"}
 _FATES = {"dark": "went dark", "destroyed": "was destroyed", "vanished": "vanished"}
 _WHYS = {
@@ -308,16 +311,23 @@ def _standing(player: Row, view: View) -> str:
 
 
 def _nearest(view: View) -> Iterator[str]:
-    """Yield for each fleet the nearest planets that neither the reader nor an ally holds, with the distance."""
+    """Yield for the fleets nearest to a planet that neither the reader nor an ally holds the nearest of these.
+
+    Each planet has its distance; of many fleets the rest is a number, as a phone's screen is small.
+    """
     board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
     goals = [each["space"] for each in view["planets"] if each["owner"] not in friends]
     places = {space: board.at(space) for space in goals}
-    word = "from"
-    for space in sorted({ship["space"] for ship in view["ships"] if not ship["dark"]} if goals else ()):
-        here = board.at(space)
-        near = nsmallest(FEW, ((distance(here, there), goal) for goal, there in places.items()))
-        yield f"{word} {space}: {', '.join(f'{goal} {steps}' for steps, goal in near)}."
-        word = "From"
+    fleets = sorted({ship["space"] for ship in view["ships"] if not ship["dark"]} if goals else ())
+    near = {
+        space: nsmallest(FEW, ((distance(board.at(space), there), goal) for goal, there in places.items()))
+        for space in fleets
+    }
+    named = sorted(nsmallest(FLEETS, fleets, key=lambda space: near[space][0][0]))
+    for word, space in zip(("from", *["From"] * FLEETS), named, strict=False):
+        yield f"{word} {space}: {', '.join(f'{goal} {steps}' for steps, goal in near[space])}."
+    if further := fleets[FLEETS:]:
+        yield f"{counted(len(further), 'fleet')} more {'is' if len(further) == 1 else 'are'} farther off."
 
 
 def _type(kind: Row) -> str:

@@ -374,15 +374,21 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Renderer) -> None:
 
 
 def test_nearest_planets_are_those_one_could_take(reporter: Renderer) -> None:
-    """For each fleet the three nearest planets are named with their distance, the reader's and an ally's left out."""
+    """For the four fleets next to one the three nearest planets are named, the reader's and an ally's left out."""
     view = sample_view()
     board = board_of(view)
     free = {each["space"] for each in view["planets"] if each["owner"] not in ("red", "cyan")}
     text = plain(report(reporter, view), "text")
 
-    for space in {ship["space"] for ship in view["ships"] if not ship["dark"]}:
-        ranked = sorted((distance(board.at(space), board.at(goal)), goal) for goal in free)[:3]
-        assert f"rom {space}: {', '.join(f'{goal} {steps}' for steps, goal in ranked)}." in text
+    ranked = {
+        space: sorted((distance(board.at(space), board.at(goal)), goal) for goal in free)[:3]
+        for space in {ship["space"] for ship in view["ships"] if not ship["dark"]}
+    }
+    named = sorted(ranked, key=lambda space: (ranked[space][0][0], space))[:4]
+    for space in named:
+        assert f"rom {space}: {', '.join(f'{goal} {steps}' for steps, goal in ranked[space])}." in text
+    assert f"{len(ranked) - 4} fleet{'s' * (len(ranked) > 5)} more" in text
+    assert not any(f"rom {space}: " in text for space in ranked.keys() - set(named))
 
 
 def test_house_rules_are_in_the_report(reporter: Renderer) -> None:
