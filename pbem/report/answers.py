@@ -56,7 +56,7 @@ Reason = Literal[
 
 def describe_unread(orders: int) -> str:
     """Return what a subject says of orders that were found in the quotation, and not read."""
-    return f"{orders} in the quotation NOT read"
+    return f"{count_noun(orders, 'order')} in the quotation NOT read"
 
 
 def describe_weighty(orders: Iterable[Order]) -> str:

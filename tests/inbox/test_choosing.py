@@ -53,7 +53,7 @@ def test_orders_above_a_sheet(desk: Desk, above: str, key: str) -> None:
     keys = {"": "", "code": code(desk), "token": token(desk)}
 
     assert "Only the orders at the top were read" in answered(desk, above + OLD.format(key=keys[key]))
-    assert "1 in the quotation NOT read" in desk.last()["Subject"]
+    assert "1 order in the quotation NOT read" in desk.last()["Subject"]
     assert bids(desk) == [4]
 
 

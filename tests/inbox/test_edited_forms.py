@@ -98,7 +98,7 @@ def test_a_form_alone_goes_behind_typed_orders(toy: Desk) -> None:
     subject, _ = reply(toy, f"WHISPER blue hello\n\n{form}")
 
     assert lines(toy) == [["whisper hello"]]
-    assert "1 order in, 1 in the quotation NOT read" in subject
+    assert "1 order in, 1 order in the quotation NOT read" in subject
 
 
 def test_what_may_be_an_own_older_sheet_is_told(toy: Desk) -> None:
@@ -107,7 +107,7 @@ def test_what_may_be_an_own_older_sheet_is_told(toy: Desk) -> None:
     subject, text = reply(toy, marked(f"Here are mine.\n{header}\nBID 5\nEND\nSee you"))
 
     assert lines(toy) == []
-    assert "1 in the quotation NOT read, round 1" in subject
+    assert "1 order in the quotation NOT read, round 1" in subject
     assert "nothing shows that it is the form of my mail" in text
 
 
@@ -117,7 +117,7 @@ def test_an_own_mail_quoted_deeper_is_not_read(toy: Desk) -> None:
     subject, _ = reply(toy, f"WHISPER blue hello\n\n{WROTE}\n{marked(own)}")
 
     assert lines(toy) == [["whisper hello"]]
-    assert "1 in the quotation NOT read" in subject
+    assert "1 order in the quotation NOT read" in subject
 
 
 def test_an_edited_form_that_was_sent_is_quoted_in_silence(toy: Desk) -> None:
@@ -169,7 +169,7 @@ def test_two_forms_that_differ(toy: Desk) -> None:
     subject, text = reply(toy, f"{quoted(toy, BID, top='BID 7')}\n{quoted(toy, DEAL)}")
 
     assert lines(toy) == [["bid 7"]]
-    assert "1 order in, 2 in the quotation NOT read" in subject
+    assert "1 order in, 2 orders in the quotation NOT read" in subject
     assert "there are several, which differ" in text
 
 
@@ -249,7 +249,7 @@ def test_a_form_without_its_frame_goes_behind_typed_orders(toy: Desk) -> None:
     subject, _ = reply(toy, f"WHISPER blue hello\n\n{WROTE}\n> BID 2\n> ; WHISPER blue deal")
 
     assert lines(toy) == [["whisper hello"]]
-    assert "1 order in, 1 in the quotation NOT read" in subject
+    assert "1 order in, 1 order in the quotation NOT read" in subject
 
 
 def test_our_own_files_that_come_back(toy: Desk) -> None:
