@@ -256,13 +256,9 @@ _OFTEN = tuple(dict.fromkeys((*_USED, *map(str.upper, VERBS))))
 
 
 def nearest_command(typed: str) -> str:
-    """Return the command for which a word was mistyped; "" if none is."""
-    return nearest(typed, _OFTEN) or _swapped(typed, _OFTEN)
-
-
-def _swapped(typed: str, words: Sequence[str]) -> str:
-    """Return the first word that has the same letters in another order; "" if there is none."""
-    return next((word for word in words if len(word) > 3 and sorted(word) == sorted(typed.upper())), "")
+    """Return the command for which a word was mistyped, or its letters swapped; "" if none is."""
+    swapped = (word for word in _OFTEN if len(word) > 3 and sorted(word) == sorted(typed.upper()))
+    return nearest(typed, _OFTEN) or next(swapped, "")
 
 
 def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
