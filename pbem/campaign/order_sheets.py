@@ -15,6 +15,7 @@ from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
 from pbem.errors import CampaignError
 from pbem.games import find_game
+from pbem.mail.reply_parser import ends_text
 from pbem.report.answers import (
     FindingWithLine,
     Receipt,
@@ -113,8 +114,12 @@ def parse_sheet(
 ) -> SheetReading:
     """Return the reading of a sheet against a view; `courtesies` are the numbers of lines that are known to be such."""
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
-    asked = [each for each in lines if each[0] not in left]
-    parsed = _with_corrections(ruleset, view, asked, ruleset.parse(view, asked))
+    typed = [each for each in lines if each[0] not in left]
+    strange, refused = _letters_among(view["seats"], typed) if ruleset.free_text else _with_ids(typed)
+    asked = [each for each in typed if each[0] not in strange]
+    parsed = ruleset.parse(view, asked)
+    parsed = replace(parsed, findings=(*parsed.findings, *refused, *_refuse_orders_below_end(parsed, asked)))
+    parsed = _with_corrections(ruleset, view, asked, parsed)
     parsed = replace(parsed, findings=tuple(map(_refuse_second_order, parsed.findings)))
     orders = list(map(ruleset.orders.to_json, parsed.orders))
     return SheetReading(
@@ -135,6 +140,60 @@ def _refuse_second_order(finding: Finding) -> Finding:
 
 Waits = Literal["", "correction", "missing", "word"]
 """The reason for which a sheet holds its turn: a refused line, an order that is asked for, or WAIT."""
+
+
+_LETTER = re.compile(r"\A\W{0,9}(?:(?:PRESS|UNSIGNED|WRITE) TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
+"""The first line of a letter, as judges of Diplomacy have it among orders."""
+
+
+def _letters_among(seats: Collection[str], lines: Lines) -> tuple[frozenset[int], list[Finding]]:
+    """Return the lines of letters to players that stand among free words, and an error on the first of each.
+
+    A letter is known by the seats it goes to, or by a line that ends it, such as ENDPRESS. Without that line only its
+    first one is left out, since nobody can say where it ends.
+    """
+    left, refused, known = set[int](), list[Finding](), {seat.casefold() for seat in seats} | {"all"}
+    ends = [number for number, line in lines if ends_text(line)]
+    for number, line in lines:
+        head = _LETTER.match(line) if number not in left else None
+        if head is None:
+            continue
+        end = next((end for end in ends if end > number), 0)
+        if not end and not {word.casefold().strip(".:") for word in split_words(head[1])} <= known:
+            continue
+        inside = {below: text for below, text in lines if number < below <= end}
+        left |= {number, *inside}
+        rest = f"not read with it: {quote_lines([*inside.values()])}" if end else "what stands below it was read"
+        hint = "send it as the first line of a mail of its own"
+        refused.append(Finding(number, "error", "letter", f"a letter to a player is no order; {rest}", hint))
+    return frozenset(left), refused
+
+
+_ID = re.compile(r"(?<=[^\W\d_]|\d)\s?\[[0-9]{1,9}\]")
+_NAMED_WITH_ID = re.compile(r"\b[^\W\d_]{1,19}[0-9]{1,9}\s?\[[0-9]{1,9}\]")
+"""A name with a number in brackets behind it, as reports of Olympia have it: no number of steps, nor of anything."""
+
+
+def _with_ids(lines: Lines) -> tuple[frozenset[int], list[Finding]]:
+    """Return the lines with a number in brackets behind a name, and an error on each, with the line without it."""
+    refused = []
+    for number, line in lines:
+        body = without_comment(line) if "[" in line else ""
+        if found := _NAMED_WITH_ID.search(body):
+            text = f"the number in brackets in {found[0]!r} has no meaning here"
+            refused.append(Finding(number, "error", "id", text, "write the name alone", _ID.sub("", body).strip()))
+    return frozenset(finding.line for finding in refused), refused
+
+
+_END_OF_TEMPLATE = re.compile(r"\A\s*+#\s?END\W*\Z", re.IGNORECASE)
+
+
+def _refuse_orders_below_end(parsed: ParsedSheet, lines: Lines) -> Iterator[Finding]:
+    """Yield an error on a line #end with orders below it, which in other games are a template that nobody reads."""
+    end = next((number for number, line in lines if _END_OF_TEMPLATE.match(line)), None)
+    if end is not None and any(entry.line > end for entry in parsed.entries):
+        text = "a #end ends no sheet here: the orders below it count"
+        yield Finding(end, "error", "below-end", text, "leave it out, or those orders; a sheet ends with END")
 
 
 def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:

@@ -197,7 +197,10 @@ def _framed_sheet(lines: Sequence[str], at: int, known: Names) -> SheetText:
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
     if number := unclosed_comment(enumerate(lines, start=1)):
         notes = (*notes, f"Line {number} has a /* that no */ closes: all below it was left alone, as a remark.")
-    kept, said = split_host_words(close_comments(enumerate(lines, start=1)))
+    numbered = list(close_comments(enumerate(lines, start=1)))
+    kept, said = split_host_words(numbered)
+    if len({says_wait(line) for number, line in set(numbered).difference(kept)}) > 1:
+        notes = (*notes, f"Your sheet says WAIT and FINAL: the last of them counts, {'WAIT' if said else 'FINAL'}.")
     return SheetText(header, tuple(kept), tuple(lines), wait if said is None else said, notes)
 
 

@@ -53,7 +53,8 @@ from tests.games import RULESETS
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 PLAYER_GUIDE = (
-    "# The player's guide\n\nA mail with the word `HELP` to the order address brings this page.\n\n```\n{page}\n```\n"
+    "# The player's guide\n\nA mail with the word `HELP` to the order address brings this page. Players of other "
+    "programs begin with\n[Coming from Eressea, Atlantis, Diplomacy](coming-from-other-games.md).\n\n```\n{page}\n```\n"
 )
 PLAYER_PAGE = (ROOT / "docs" / "player-guide.md").read_text()
 HOSTING = (ROOT / "docs" / "hosting.md").read_text()

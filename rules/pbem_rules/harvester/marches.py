@@ -118,6 +118,9 @@ class _Marches:
 
     def _kind(self, at: int, token: Token) -> None:
         number, unit = self.behind(at, "count"), self.behind(at, "unit")
+        if len(token.typed) == 1 and unit is not None and at > 0 and self.words[at - 1].sort == "unit":
+            named = f"{self.words[at - 1].typed} {token.typed} {unit.typed}"
+            raise FieldError("ambiguous", f"{named!r} could be a convoy, which there is not", "name each unit once")
         if token.value == H:
             self._unit(at, Token("unit", token.typed, value=H))
         elif number is not None and not token.many:
