@@ -236,11 +236,12 @@ def test_every_night_of_the_demo_has_all_that_a_gm_can_do() -> None:
 
 
 def test_the_gm_of_the_demo_rules_for_any_seats() -> None:
-    """Other seats get the words for all, and only the attachments that are shown."""
+    """Other seats get the words for all, which the GM is told, and only the attachments that are shown."""
     state = RULESET.setup(options(["otter", "two"]), ["otter", "two"], Dice(b"demo"))
     files, lying = rule(1, RULESET.ruling_files(state, {}, frozenset()))
 
     brought = {name: picture(name, mark=f"{at:x}") for at, name in enumerate(lying)}
 
     assert (set(files), set(lying)) == ({"game.txt", "all.txt", "otter.txt", "two.txt"}, {"ness.svg", "cave.svg"})
-    assert RULESET.read_ruling(state, files, rolls(), brought)[1] == {}
+    findings = RULESET.read_ruling(state, files, rolls(), brought)[1]
+    assert [(file, each.code) for file, found in findings.items() for each in found] == [("two.txt", "untold")]
