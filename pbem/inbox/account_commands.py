@@ -222,13 +222,14 @@ _ENOUGH = "you were mailed so many codes today that no more are sent before tomo
 def join(asked: Requester, order: Join) -> str:
     """Mail a code to a person who wishes to join a campaign, or the games that they can join."""
     context, name = asked.context, order.campaign.lower()
+    for own in seats_of(context.session, asked.person.key if asked.person else None):
+        if own.campaign == name:
+            raise CampaignError(f"you play in {name} already, as {own.seat}")
     # Whether there is a campaign of that name is not disclosed: one that takes no players is answered alike.
     if name not in taking_players(context.session):
         offer_games(context, asked.to, asked=name)
         return ""
     snapshot = load_campaign(context.session, name)
-    if asked.person is not None and (place := seat_of(context.session, snapshot, asked.person)):
-        raise CampaignError(f"you play in {name} already, as {place.seat}")
     wish = (order.seat or "").lower()
     if wish and _cannot_become_seat(context, snapshot, wish):
         raise CampaignError(f'{name} has no seat "{wish}". {suggest_name(wish, snapshot.seats, "Seats")}')

@@ -209,6 +209,15 @@ def test_a_player_cannot_join_again(desk: Desk) -> None:
     assert "you play in toy1 already, as red." in ask(desk, "JOIN toy1", ANN)
 
 
+def test_a_player_is_told_of_their_seat_where_nobody_can_join(desk: Desk) -> None:
+    """Whoever plays in a campaign that takes no players is told so, not that no seat of theirs is named."""
+    desk.start()
+    desk.reply(desk.last(ANN), "JOIN toy1 AS purple")
+    desk.answer()
+
+    assert "you play in toy1 already, as red." in words(desk.last(ANN))
+
+
 def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """With too few players the start is refused; with enough, vacant seats are left out."""
     form(desk, "red", open_seats=2, signup="on")
