@@ -115,7 +115,7 @@ def parse_sheet(
     """Return the reading of a sheet against a view; `courtesies` are the numbers of lines that are known to be such."""
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
     typed = [each for each in lines if each[0] not in left]
-    strange, refused = _letters_among(view["seats"], typed) if ruleset.free_text else _with_ids(typed)
+    strange, refused = _letters_among(view.get("seats", ()), typed) if ruleset.free_text else _with_ids(typed)
     asked = [each for each in typed if each[0] not in strange]
     parsed = ruleset.parse(view, asked)
     parsed = replace(parsed, findings=(*parsed.findings, *refused, *_refuse_orders_below_end(parsed, asked)))

@@ -103,7 +103,7 @@ def gm_mail(token: str, ruling: str) -> EmailMessage:
         "Ruling",
         "<r1@example.org>",
     )
-    mail.set_content(f"GM toy1 {token}\nRULING\n{ruling}\nEND\n")
+    mail.set_content(f"GM toy1 {token}\nRULING YES\n{ruling}\nEND\n")
     mail.add_related(png("navy", author="Bob Smith"), "image", "png", cid="<1@x>", disposition="inline", filename=COAST)
     mail.add_related(png("red"), "image", "png", cid="<2@x>", disposition="inline", filename="logo.png")
     mail.add_attachment(SVG, maintype="image", subtype="svg+xml", filename="pass.svg")

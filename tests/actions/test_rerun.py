@@ -85,7 +85,7 @@ def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
     mail = played.last(BOB)
 
     different, _, below = text_of(mail).partition("TO SEND ORDERS")
-    assert mail["Subject"].startswith("[toy1] CORRECTED, round 2, due Fri 6 Nov 20:00 CET: ")
+    assert mail["Subject"].startswith("[toy1] CORRECTED, round 2, due Fri 6 Nov 20:00 CET ")
     assert different.startswith("Round 2, corrected\n")
     assert "- New: red whispered to you: never.\n- No longer: red whispered to you: deal.\n" in different
     assert "EVERY CHANGED LINE\n\n- - red whispered to you: deal.\n+ - red whispered to you: never.\n" in below

@@ -56,20 +56,20 @@ def _status(app: App) -> CampaignStatus:
 
 
 def test_mail_to_a_dead_address_comes_back(app: App, mail_server: MailServer) -> None:
-    """Welcome and report return as two reports of Postfix; both are listed, the GM is told of both, the seat stays."""
+    """Welcome and report return as two reports of Postfix; both are listed, the GM is told once, the seat stays."""
     ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
     begun = _begin(app, gm=gm, seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)
 
     done = tick(app, NOW + HOUR)
 
-    assert (begun.sent.sent, done.polled, done.sent.sent, done.problems) == (4, 2, 2, [])
+    assert (begun.sent.sent, done.polled, done.sent.sent, done.problems) == (4, 2, 1, [])
     status = _status(app)
     assert [(mail.recipient, mail.state) for mail in status.undelivered] == [(ghost, "bounced")] * 2
     assert all("User doesn't exist" in mail.reply for mail in status.undelivered)
     assert [seat.playing for seat in status.seats] == [True, True]
-    told = [email.message_from_bytes(raw, policy=policy.default) for raw in mail_server.mails("gm", at_least=2)]
-    assert [mail["Subject"] for mail in told] == ["[trap7] mail to green came back"] * 2
+    told = [email.message_from_bytes(raw, policy=policy.default) for raw in mail_server.mails("gm", at_least=1)]
+    assert [mail["Subject"] for mail in told] == ["[trap7] mail to green came back"]
 
 
 def test_a_dead_gm_makes_no_loop(app: App, mail_server: MailServer) -> None:
@@ -78,12 +78,12 @@ def test_a_dead_gm_makes_no_loop(app: App, mail_server: MailServer) -> None:
     _begin(app, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)
     told = tick(app, NOW + HOUR)
-    mail_server.mails("orders", at_least=2)
+    mail_server.mails("orders", at_least=1)
 
     last = tick(app, NOW + 2 * HOUR)
 
-    assert (told.sent.sent, last.polled, last.sent.sent) == (2, 2, 0)
-    assert len(_status(app).undelivered) == 4
+    assert (told.sent.sent, last.polled, last.sent.sent) == (1, 1, 0)
+    assert len(_status(app).undelivered) == 3
     with app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
     assert all(note.endswith("the GM's own mail came back") for note in notes[2:])
