@@ -59,7 +59,7 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.store.types import LARGE_MAIL, CampaignState, HoldKind, pack_files
 
 ASIDE = re.compile(r"^(?:-- ?$|On .* wrote:$|> )", re.MULTILINE)
-"""What ends the lines that a bot has typed: its signature, or the report that it quotes."""
+"""The end of the lines that a bot has typed: its signature, or the report that it quotes."""
 
 FRAME = re.compile(r"^ORDERS (\S+) (\S+).*\n((?s:.*?))^END$", re.MULTILINE)
 CODE = re.compile(r"\+([0-9a-z]+)@")

@@ -37,6 +37,7 @@ from pbem.actions.base import (
     versions,
 )
 from pbem.archive.record import rehearsal_seed, turn_dice
+from pbem.archive.writer import REPORTS
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
 from pbem.campaign.notices import post
@@ -76,8 +77,6 @@ from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
 from pbem.store.types import Author, CampaignState
 from pbem.text import format_time, wrap
-
-REPORTS = "reports"
 
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
 """The text of the journal and the next reports on a preview with the real dice."""

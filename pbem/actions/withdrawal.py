@@ -23,6 +23,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import file_hash
+from pbem.archive.writer import REPORTS
 from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, Context, is_current, is_gm_hold, load_record
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn, WithdrawnTurns
@@ -88,7 +89,7 @@ def _check_end(snapshot: CampaignSnapshot, last: _Link) -> str | None:
 
 
 def _reported_seats(record: Mapping[str, Any]) -> set[SeatName]:
-    paths = (path.removeprefix("reports/") for path in record.get("files", ()) if path.startswith("reports/"))
+    paths = (path.removeprefix(f"{REPORTS}/") for path in record.get("files", ()) if path.startswith(f"{REPORTS}/"))
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
 

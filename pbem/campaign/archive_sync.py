@@ -101,8 +101,7 @@ _MARK_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archive
 def archive_now(app: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
     """Write the folder of a turn just run. A failure is left to `archive_pending`, which reports it."""
     with suppress(OSError, PbemError):
-        archive_turn(app.settings.archive, record, files)
-        _mark_archived(app, turn_id, record, now)
+        _mark_archived(app, turn_id, archive_turn(app.settings.archive, record, files), now)
 
 
 def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
@@ -123,7 +122,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
         if problem:
             problems.append(problem)
         else:
-            _mark_archived(app, turn.id, turn.record, now)
+            _mark_archived(app, turn.id, turn_folder(app.settings.archive, turn.record), now)
             count += 1
     return count, problems
 
@@ -178,10 +177,9 @@ def pending_moves(session: Session, campaign_id: int) -> list[int]:
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
 
-def _mark_archived(app: App, turn_id: int, record: bytes, now: dt.datetime) -> None:
+def _mark_archived(app: App, turn_id: int, folder: Path, now: dt.datetime) -> None:
     with app.store.writing(durable=False) as session:
         session.connection().execute(_MARK_ARCHIVED, {"turn": turn_id, "at": now})
-    folder = turn_folder(app.settings.archive, record)
     _leave_pictures(app, turn_id, folder.parent / folder_name(int(folder.name) - 1) / REPORTS)
 
 

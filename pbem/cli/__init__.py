@@ -86,6 +86,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 """The sections of the help: for each command its module, and the summary with which its own help begins."""
 
 _ANYWHERE = ("demo", "init", "games", "restore", "verify", "check", "arena", "dev", "help")
+"""The commands that can do without a home."""
 
 
 def _install_completion(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -404,7 +404,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What is told of the files beside free words: `notes` on the mail, and names of files that go to the GM."""
+    """Words on the files beside free words: `notes` on the mail, and names of files that go to the GM."""
 
     notes: tuple[str, ...]
     sent: tuple[str, ...] = ()

@@ -165,7 +165,7 @@ def _status(said: str) -> str:
 
 
 class Allowance:
-    """What is left of the seconds and bytes of an exchange with a server, and of the `wait` for each of its bytes."""
+    """The rest of the seconds and bytes of an exchange with a server, and of the `wait` for each of its bytes."""
 
     def __init__(self, seconds: float, size: int, *, wait: float) -> None:
         self._all, self._most, self._wait = seconds, size, wait

@@ -100,7 +100,7 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
 
 
 def test_the_form_explains_replace_all(war: Desk) -> None:
-    """Where the form has REPLACE ALL, in the mail and in the files, a GM reads what it does."""
+    """A GM reads what REPLACE ALL does where the form has it, in the mail and in the files."""
     war.tick(hours=DUE)
     files = run_query(war.app, "toy1", ShowRulingForm(), war.now).files
     explained = [" ".join(text.replace("\n; ", " ").split()) for text in (digests(war)[0], files["all.txt"])]

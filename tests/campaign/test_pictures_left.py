@@ -152,7 +152,7 @@ def test_an_exported_campaign_has_them(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_a_picture_that_the_archive_lacks_stays(desk: Desk) -> None:
-    """What is not in the archive as it was mailed is not removed from the database."""
+    """A picture stays in the database unless the archive has it as it was mailed."""
     damaged = archive(desk) / "0002" / "reports" / "red.purse.png"
     damaged.write_bytes(b"of another program")
     play(desk, {"red": "BID 1"})

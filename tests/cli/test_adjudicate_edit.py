@@ -148,7 +148,7 @@ def test_a_form_reads_as_it_was_written() -> None:
 
 
 def test_a_text_may_begin_behind_the_name_and_a_colon() -> None:
-    """What stands behind the colon is the first line; words with no FILE are refused with the line that is meant."""
+    """The words behind the colon are the first line; words with no FILE are refused with the line that is meant."""
     assert parse_ruling(["FILE red: You win.", "At last."]) == {"red.txt": "You win.\nAt last.\n"}
     with pytest.raises(CampaignError, match=r"begin each with a line like FILE red$"):
         parse_ruling(["red: You win."])

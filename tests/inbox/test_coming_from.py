@@ -76,7 +76,7 @@ def test_orders_are_for_one_turn(begun: Desk) -> None:
 
 @pytest.mark.parametrize("mark", [";", "#", "//"])
 def test_remarks_are_no_orders(mark: str) -> None:
-    """What follows a sign is a remark, an order in it an error."""
+    """The words behind a sign are a remark, an order in it an error."""
     assert orders(f"MOVE S2 W {mark} to the mountains") == (["MOVE S2 W"], [])
     line = f"MOVE S2 W {mark} MOVE S3 W"
     assert orders(line) == (["MOVE S2 W"], [line])

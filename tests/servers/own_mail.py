@@ -46,7 +46,7 @@ service imap-login {{
   }}
 }}
 """
-"""What the page leaves at its default, and servers beside those of the machine need otherwise."""
+"""Settings that the page leaves at their default, and servers beside those of the machine need otherwise."""
 
 
 def files_of_the_page(version: str = "") -> dict[str, str]:

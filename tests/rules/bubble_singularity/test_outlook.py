@@ -179,7 +179,7 @@ def test_the_bubbles_of_the_research_station_are_counted(bag: str, select: str, 
 
 
 def test_an_empty_bag_ends_the_game_if_no_player_leaves() -> None:
-    """Who leaves returns bubbles to the bag, so with three players an end by an empty bag has an "if"."""
+    """A player who leaves returns bubbles to the bag, so with three players an end by an empty bag has an "if"."""
     third = {"green": Player(side="E", at="D4", hand=("green",))}
     state = lay(hand="", held=["harvest"], nodes=["C3"], lying={"C3": "rr", "C2": "g"}, bag="", others=third)
     parsed = read(state, "PULL N")

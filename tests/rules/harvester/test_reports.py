@@ -297,7 +297,7 @@ def test_the_picture_is_told_in_words() -> None:
 
 
 def test_tracks_of_own_units_are_not_among_those_of_others() -> None:
-    """What scanners show of steps of one's own is left out; what others did stays, also where own units went."""
+    """Tracks of one's own steps are left out; those of others stay, also where own units went."""
     units = {"ann": {"S1": (0, 0), "C1": (0, 0), "L1": (0, 0)}, "bob": {"C1": (1, 3), "C2": (3, -2)}}
     state = position(units)
     before = mail_view(RULESET, state, "ann", ())
@@ -319,7 +319,7 @@ def test_tracks_of_own_units_are_not_among_those_of_others() -> None:
     ],
 )
 def test_a_foe_that_came_near_is_not_nothing(march: str, told: str) -> None:
-    """Where nothing else happened the report tells of others who came within two steps of own units."""
+    """The report tells of others who came within two steps of own units, also where nothing else happened."""
     units = {"ann": {"S1": (1, 0), "S2": (0, 2)}, "bob": {"S1": (3, 0), "C1": (3, 2), "L1": (-5, 0), "S2": (2, -3)}}
     after, events = turn(position(units), {"bob": [march]})
 
