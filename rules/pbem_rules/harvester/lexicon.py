@@ -101,6 +101,8 @@ _HEX = re.compile(
 _PLACED = re.compile(r"@([+-]?[0-9]{1,9}):([+-]?[0-9]{1,9})")
 # The number of an entry in a list of orders: "1. S1 NW", "(2) S2 W".
 _ENTRY = re.compile(r"\s{0,9}[(\[]?[0-9]{1,2}[.)\]:]{1,2}\s{0,9}(?=[^\W\d_])|\s{0,9}[-*•·]{1,9}\s{1,9}")
+# The number of a step or an entry inside a line: "S1 1. NW 2. W". Behind "x" it counts.
+_NUMBERED_STEP = re.compile(r"(?<!\S)(?<![x*]\s)[(\[]?([0-9]{1,2})[.)\]:]{1,2}\s{0,9}(?=([^\W\d_]{1,40}))")
 _CHUNK = re.compile(r",|[^\s,]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]{1,19})|([a-z]{1,19}?)[x*]?([0-9]{1,4}))")
@@ -121,7 +123,7 @@ def tokens(text: str) -> list[Token]:
     """Return the tokens of a line without comments, in their order.
 
     Raises:
-        FieldError: A sign before a number may be a minus or a dash.
+        FieldError: A sign before a number may be a minus or a dash, or a number may count the step before it.
     """
     plain = plain_signs(text).casefold()
     entry = _ENTRY.match(plain)
@@ -130,8 +132,27 @@ def tokens(text: str) -> list[Token]:
         shown = " ".join(doubtful[0].split())
         raise FieldError("doubtful-sign", f"{shown!r} has a sign that may be a dash", "write a hex as in: TO -3,2")
     plain = _HEX.sub(lambda match: " @{}:{} ".format(*filter(None, match.groups())), plain)
+    plain = _without_numbering(plain, entry[0] if entry else "")
     found = list(chain.from_iterable(_of_chunk(chunk) for chunk in _CHUNK.findall(plain)))
     return list(_joined(found))
+
+
+def _without_numbering(plain: str, entry: str) -> str:
+    """Return a line without the numbers 1., 2., … of its parts, of which the first may be before the line.
+
+    Raises:
+        FieldError: A number before a direction may be that of a part, or count the step before it.
+    """
+    found = list(_NUMBERED_STEP.finditer(plain))
+    numbers = [int(digits) for digits in (entry.strip(" ([.)]:-*•·"), *(mark[1] for mark in found)) if digits]
+    if numbers == [*range(1, len(numbers) + 1)]:
+        return _NUMBERED_STEP.sub(" , ", plain)
+    for mark in found:
+        if _of_chunk(mark[2])[0].sort in ("way", "half"):
+            shown = f"{mark[0].strip()} {mark[2]}"
+            text = f"{shown!r} may number a step, or count the one before it"
+            raise FieldError("doubtful-number", text, "write each step, as in: NE NE W")
+    return plain
 
 
 @lru_cache(maxsize=1_024)  # sheets are made of a few dozen words, over and over

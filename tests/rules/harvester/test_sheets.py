@@ -205,6 +205,28 @@ def test_in_a_numbered_list_each_unit_goes_its_own_way() -> None:
     assert parsed.orders == (Move("S1", ("NW",)), Move("S2", ("W", "W")), Target(1, 0))
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("S1 1. NW 2. W", [("S1", "NW", "W")]),
+        ("MOVE S1 (1) NW (2) W", [("S1", "NW", "W")]),
+        ("1. S1 NE 2. S2 W", [("S1", "NE"), ("S2", "W")]),
+        ("1. MOVE S1 NE 2. MOVE S2 W", [("S1", "NE"), ("S2", "W")]),
+        ("MOVE S1 NE 2. MOVE S2 W", [("S1", "NE", "NE"), ("S2", "W")]),
+        ("S1 NW x 2. S2 W", [("S1", "NW", "NW"), ("S2", "W")]),
+        ("S1 NW 2. W", []),
+        ("S1 2. NW 1. W", []),
+        ("1) S1 1. NW 2. W", []),
+    ],
+)
+def test_numbered_steps_are_never_taken_for_counts(line: str, wanted: list[tuple[str, ...]]) -> None:
+    """The numbers of steps and entries are left out; where one may count a step the line is refused."""
+    parsed = read(position({"ann": {"S1": (0, 0), "S2": (0, 0)}}), "ann", line)
+
+    assert parsed.orders == tuple(Move(unit, tuple(steps)) for unit, *steps in wanted)
+    assert bool(parsed.errors) == (not wanted)
+
+
 def test_an_order_for_several_units_is_told_once() -> None:
     """A receipt has one entry for a line that moves several units, with the remarks on it once."""
     state = position({"ann": {"S1": (0, 0), "S2": (0, 0), "C1": (0, 0)}})
