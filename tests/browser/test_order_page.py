@@ -50,7 +50,8 @@ Script = Callable[[Thumb], None]
 def tap_all(thumb: Thumb) -> None:
     """Give each unit some order, by one tap on a place without own units."""
     for number in range(30):
-        if thumb.selected()[0] == NOTHING_LEFT:
+        title = thumb.selected()[0]
+        if title == NOTHING_LEFT or title.endswith("unspent"):
             return
         lit = [each for each in thumb.lit() if not each["unit"]]
         thumb.at(*_middle(lit[number * 7 % len(lit)]))
@@ -464,6 +465,21 @@ def test_a_lit_place_is_a_goal_and_two_quick_taps_select_the_unit_there(open_pag
 
     assert sheet_of(thumb.page) == []
     assert [unit for unit in target["unit"].split("|") if unit in thumb.selected()[0]]
+
+
+def test_points_that_are_left_are_offered_for_building(open_page: Callable[..., Thumb]) -> None:
+    """With an order for each ship the page says how many points are unspent, and offers BUILD before all else."""
+    thumb = open_page(singularity_trap.RULESET, "turn 10")
+    tap_all(thumb)
+    title, says = thumb.selected()
+    assert re.fullmatch(r"(\d+) of \1 points unspent", title), title
+    assert says == "All have orders: build or send"
+
+    thumb.press(".chips button:first-child:has-text('Build')")
+    thumb.press(".chips button:not([disabled])")
+
+    thumb.at(*_middle(thumb.lit()[0]))
+    assert sheet_of(thumb.page)[-1].startswith("BUILD ")
 
 
 @pytest.mark.in_turn

@@ -352,6 +352,18 @@ export class Offering {
       .map(({ word }) => word || "");
   }
 
+  /**
+   * The verbs of what can still be bought from the one purse: words with a price, not amounts that are given away.
+   * @param {State} state
+   */
+  buying(state) {
+    const { left } = this.survey(state);
+    const [purse, ...others] = Object.keys(this.drafts.purses);
+    if (!purse || others.length) return [];
+    const affordable = (/** @type {TreeNode} */ { word, cost }) => word !== undefined && (cost?.[purse] || Infinity) <= left[purse];
+    return this.tree.roots.filter(({ word, next }) => word && !this.verb(word)?.grave && this.tree.list(next).some(affordable)).map(({ word }) => word || "");
+  }
+
   /** @param {string} word */
   isAsked(word) {
     return this.drafts.agenda.some(({ start }) => start.split("|").includes(word));

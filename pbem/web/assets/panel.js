@@ -234,14 +234,32 @@ export class Panel {
     if (need) return [need.title, [need.says || "", wants && `${wants} given`, ...todo].filter(Boolean).join(" · ")];
     if (selection.units.length) return [selection.units[0], todo.join(" · ")];
     if (selection.spot >= 0) return [ordering.atlas.places[selection.spot].title, "choose below"];
-    if (ordering.needs(state).length && !ordering.open(state).length) return ["All have orders", "Send, or tap one to change it"];
+    if (this.isDone()) return this.unspent() || ["All have orders", "Send, or tap one to change it"];
     if (ordering.tree.roots.length) return ["Your orders", ordering.atlas.places.length ? "Tap a unit or a place, or More" : "Choose under More"];
     return ["Your orders", "Type them under Orders"];
   }
 
+  /** Whether nothing is selected, and all that should have orders has. */
+  isDone() {
+    const { state, ordering } = this;
+    const { order, units, words, slot, spot } = state.selection;
+    const idle = !order && !units.length && !words.length && !slot && spot < 0;
+    return idle && ordering.needs(state).length > 0 && !ordering.open(state).length;
+  }
+
+  /** What is left to buy from: "18 of 18 points unspent"; null if there is nothing to buy. */
+  unspent() {
+    const { state, ordering } = this;
+    const verbs = ordering.buying(state).map((verb) => verb.toLowerCase());
+    if (!verbs.length) return null;
+    const [[name, { have, shown }]] = Object.entries(ordering.drafts.purses);
+    return [`${ordering.survey(state).left[name]} of ${have} ${shown} unspent`, `All have orders: ${verbs.join(", ")} or send`];
+  }
+
   showChips() {
     const { state, ordering } = this;
-    const buttons = [...this.choiceChips(), ...this.otherVerbs(), ...this.unitChips()];
+    const buying = this.isDone() ? ordering.buying(state).map((verb) => this.button(`${capital(verb.toLowerCase())} ▸`, () => this.go(ordering.write(state, [verb])))) : [];
+    const buttons = [...buying, ...this.choiceChips(), ...this.otherVerbs(), ...this.unitChips()];
     const need = ordering.need(state, state.selection.slot);
     const rest = !buttons.length && need?.rest && !ordering.met(state, need) ? [make("p", { class: "said" }, need.rest)] : [];
     if (!ordering.guided) return fill(this.chips, rest, buttons, () => this.open("more"));
