@@ -103,10 +103,10 @@ def _screens(page: Page) -> float:
     return float(page.evaluate("document.documentElement.scrollHeight")) / SCREEN
 
 
-def test_a_report_in_mid_game_is_six_screens(browser: Browser, middle: Phone) -> None:
-    """With seven ships, two fights and six rounds of dice a report ends within six screens of a small phone."""
+def test_a_report_in_mid_game_is_five_screens_and_a_half(browser: Browser, middle: Phone) -> None:
+    """With seven ships and two fights a report ends within five screens and a half of a small phone."""
     with shown(browser, middle.html, middle.pictures, 360, "light") as page:
-        assert _screens(page) <= 6
+        assert _screens(page) <= 5.5
 
 
 def test_what_happened_begins_on_the_first_screens(browser: Browser, middle: Phone) -> None:
@@ -115,7 +115,8 @@ def test_what_happened_begins_on_the_first_screens(browser: Browser, middle: Pho
         parts = _headings(page)
         assert _bottom(page, "td.b") <= 1
         assert parts["What happened"] <= 1.5
-        assert parts["What happened"] < parts["Map"] < parts["What came of your orders"] < parts["Every die"]
+        assert parts["What happened"] < parts["Map"] < parts["What came of your orders"]
+        assert "Every die" not in parts
 
 
 def test_a_first_report_with_all_that_hardly_changes_is_five_screens(browser: Browser, first: Phone) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.ruleset import InPart, NotDone, Order, View
 from pbem_rules.common.outcomes import SIGNS
-from pbem_rules.common.summary import counted, cut, named
+from pbem_rules.common.summary import counted, cut, listed, named
 from pbem_rules.singularity_trap.aftermath import Aftermath
 from pbem_rules.singularity_trap.orders import (
     Ally,
@@ -222,11 +222,9 @@ _EDGE = "stopped at the edge of the map, at"
 
 
 def _way(legs: Sequence[dict[str, Any]]) -> str:
-    """Return the spaces between the first and the last of a way, and its jumps."""
-    legs = [leg for leg in legs if leg["how"] != "stay"]
-    by = [f"a jump to {leg['space']}" if leg["how"] == "jump" else leg["space"] for leg in legs[:-1]]
-    by += ["a jump"] if legs and legs[-1]["how"] == "jump" else []
-    return f", by {', '.join(by)}" if by else ""
+    """Return the jumps of a way; the rest of it is on the line, and on the map."""
+    jumps = [leg["space"] for leg in legs if leg["how"] == "jump"]
+    return f", by a jump to {listed(jumps)}" if jumps else ""
 
 
 def _end(after: Aftermath, ship: str) -> str:

@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 Fact = tuple[str, str]
 
 FEW = 3
-"""Planets of a player who shares a paragraph with others, and those that are named as the nearest to a fleet."""
+"""Planets of a player who shares a paragraph with others."""
 
 FLEETS = 4
 """Fleets for which the nearest planets are named."""
@@ -48,7 +48,7 @@ def with_rows(view: View) -> View:
         "seen": list(_seen(view)),
         "out_of_sight": " ".join(_out_of_sight(view)),
         "holders": _holders(view),
-        "nearest": " ".join(_nearest(view)),
+        "nearest": "; ".join(_nearest(view)),
         "types": [_type(kind) for kind in view["rules"]["types"]],
         "worths": _worths(view),
         "dice": [list(_dice(space, rounds)) for space, rounds in fights],
@@ -310,24 +310,20 @@ def _standing(player: Row, view: View) -> str:
     return words + (f", enough to win at {player['held']} of {starts}" if player["held"] else "")
 
 
-def _nearest(view: View) -> Iterator[str]:
-    """Yield for the fleets nearest to a planet that neither the reader nor an ally holds the nearest of these.
+def _nearest(view: View) -> list[str]:
+    """Return for the fleets nearest to a planet that neither the reader nor an ally holds the nearest of these.
 
     Each planet has its distance; of many fleets the rest is a number, as a phone's screen is small.
     """
     board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
-    goals = [each["space"] for each in view["planets"] if each["owner"] not in friends]
-    places = {space: board.at(space) for space in goals}
+    goals = {each["space"]: board.at(each["space"]) for each in view["planets"] if each["owner"] not in friends}
     fleets = sorted({ship["space"] for ship in view["ships"] if not ship["dark"]} if goals else ())
-    near = {
-        space: nsmallest(FEW, ((distance(board.at(space), there), goal) for goal, there in places.items()))
-        for space in fleets
-    }
-    named = sorted(nsmallest(FLEETS, fleets, key=lambda space: near[space][0][0]))
-    for word, space in zip(("from", *["From"] * FLEETS), named, strict=False):
-        yield f"{word} {space}: {', '.join(f'{goal} {steps}' for steps, goal in near[space])}."
-    if further := fleets[FLEETS:]:
-        yield f"{counted(len(further), 'fleet')} more {'is' if len(further) == 1 else 'are'} farther off."
+    near = [
+        (*min((distance(board.at(space), there), goal) for goal, there in goals.items()), space) for space in fleets
+    ]
+    said = [f"{space} to {goal}, {steps}" for steps, goal, space in nsmallest(FLEETS, near)]
+    further = len(fleets) - FLEETS
+    return said + ([f"{further} farther off"] if further > 0 else [])
 
 
 def _type(kind: Row) -> str:

@@ -155,6 +155,15 @@ def test_every_die_of_a_combat_is_told(reporter: Renderer) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
+def test_a_weekly_report_says_how_every_die_is_had(reporter: Renderer, form: str) -> None:
+    """The dice are in what RESEND FULL brings; the report that comes by itself says so in their place."""
+    shown = plain(report(reporter, sample_view(), full=False), form)
+
+    assert "M4+0, 1: 5 of 9" not in shown
+    assert "RESEND FULL brings every die of these fights." in shown
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
 def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Renderer, form: str) -> None:
     """The place, the enemies, losses and hits are told first; each round only after all else."""
     shown = plain(report(reporter, sample_view()), form)
@@ -374,21 +383,16 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Renderer) -> None:
 
 
 def test_nearest_planets_are_those_one_could_take(reporter: Renderer) -> None:
-    """For the four fleets next to one the three nearest planets are named, the reader's and an ally's left out."""
+    """For the four fleets next to one the nearest planet is named, the reader's and an ally's left out."""
     view = sample_view()
     board = board_of(view)
     free = {each["space"] for each in view["planets"] if each["owner"] not in ("red", "cyan")}
     text = plain(report(reporter, view), "text")
+    fleets = {ship["space"] for ship in view["ships"] if not ship["dark"]}
 
-    ranked = {
-        space: sorted((distance(board.at(space), board.at(goal)), goal) for goal in free)[:3]
-        for space in {ship["space"] for ship in view["ships"] if not ship["dark"]}
-    }
-    named = sorted(ranked, key=lambda space: (ranked[space][0][0], space))[:4]
-    for space in named:
-        assert f"rom {space}: {', '.join(f'{goal} {steps}' for steps, goal in ranked[space])}." in text
-    assert f"{len(ranked) - 4} fleet{'s' * (len(ranked) > 5)} more" in text
-    assert not any(f"rom {space}: " in text for space in ranked.keys() - set(named))
+    ranked = sorted(min((distance(board.at(space), board.at(goal)), goal, space) for goal in free) for space in fleets)
+    named = "; ".join(f"{space} to {goal}, {steps}" for steps, goal, space in ranked[:4])
+    assert f"Nearest free or enemy: {named}; {len(ranked) - 4} farther off." in text
 
 
 def test_house_rules_are_in_the_report(reporter: Renderer) -> None:
