@@ -16,34 +16,56 @@ WIDTH = 78
 _BAR = "| "
 
 
+def zone_for(reader: str, campaign: str) -> str:
+    """Return the zone in which a reader is told times: their own and behind it the campaign's, or the campaign's.
+
+    >>> zone_for("Europe/Athens", "Europe/Berlin"), zone_for("", "Europe/Berlin")
+    ('Europe/Athens Europe/Berlin', 'Europe/Berlin')
+    """
+    return f"{reader} {campaign}" if reader and reader != campaign else campaign
+
+
+def own_zone(zone: str) -> str:
+    """Return the first of the zones in which times are told, a key of `ZoneInfo`."""
+    return zone.partition(" ")[0]
+
+
+def _zone_behind(zone: str) -> str:
+    """Return the zone that is told behind the first: the campaign's where a reader has one of their own, or UTC."""
+    return zone.partition(" ")[2] or "UTC"
+
+
 @lru_cache(maxsize=1024)
 def format_time(at: dt.datetime, zone: str) -> str:
-    """Return a time in the campaign's zone and in UTC, whose day is named if it is another."""
-    there, utc = at.astimezone(ZoneInfo(zone)), at.astimezone(dt.UTC)
-    if zone == "UTC":
-        return f"{utc:%a} {utc.day} {utc:%b %Y %H:%M} UTC"
-    other_day = "" if there.date() == utc.date() else f"{utc:%a} "
-    return f"{there:%a} {there.day} {there:%b %Y %H:%M} {zone} ({other_day}{utc:%H:%M} UTC)"
+    """Return a time in a zone and in that behind it, whose day is named if it is another (`zone_for`)."""
+    own, behind = own_zone(zone), _zone_behind(zone)
+    there, elsewhere = at.astimezone(ZoneInfo(own)), at.astimezone(ZoneInfo(behind))
+    said = f"{there:%a} {there.day} {there:%b %Y %H:%M} {own}"
+    if own == behind:
+        return said
+    other_day = "" if there.date() == elsewhere.date() else f"{elsewhere:%a} "
+    return f"{said} ({other_day}{elsewhere:%H:%M} {behind})"
 
 
 @lru_cache(maxsize=1024)
 def format_time_short(at: dt.datetime, zone: str) -> str:
     """Return a time for a subject, with the zone's abbreviation: "Sun 29 Nov 20:00 CET"."""
-    there = at.astimezone(ZoneInfo(zone))
+    there = at.astimezone(ZoneInfo(own_zone(zone)))
     return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
 
 
 @lru_cache(maxsize=1024)
 def format_due(at: dt.datetime, zone: str) -> str:
-    """Return a time near by in the campaign's zone, for mails: "Fri 6 Nov, 20:00 CET"."""
-    there = at.astimezone(ZoneInfo(zone))
+    """Return a time near by in the reader's zone, for mails: "Fri 6 Nov, 20:00 CET"."""
+    there = at.astimezone(ZoneInfo(own_zone(zone)))
     return f"{there:%a} {there.day} {there:%b, %H:%M %Z}"
 
 
-def format_utc(at: dt.datetime, zone: str, after: str = ". ") -> str:
-    """Return the time of day in UTC and the text after it: "19:00 UTC. "; "" if `format_due` says it in UTC."""
-    said = f"{at.astimezone(dt.UTC):%H:%M} UTC"
-    return "" if format_due(at, zone).endswith(said) else said + after
+def format_behind(at: dt.datetime, zone: str, after: str = ". ") -> str:
+    """Return the time in the zone behind the reader's and the text after it: "19:00 UTC. "; "" if both say the same."""
+    there, behind = at.astimezone(ZoneInfo(own_zone(zone))), at.astimezone(ZoneInfo(_zone_behind(zone)))
+    day = "" if there.date() == behind.date() else f"{behind:%a} "
+    return "" if f"{there:%H:%M %Z}" == f"{behind:%H:%M %Z}" else f"{day}{behind:%H:%M %Z}{after}"
 
 
 def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:

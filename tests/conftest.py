@@ -128,7 +128,7 @@ def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     migrated_database()  # kept for all tests, so it must not be made with the example
     folder = shutil.copytree(FOLDER, tmp_path / "migrations")
-    shutil.copy(HERE / "store" / "later" / "0030_an_example.py", folder / "versions")
+    shutil.copy(HERE / "store" / "later" / "9999_an_example.py", folder / "versions")
     monkeypatch.setattr("pbem.store.migrate.FOLDER", folder)
     return folder
 

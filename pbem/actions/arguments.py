@@ -346,3 +346,4 @@ def forms_of(verb: Verb) -> tuple[type[GmCommand], ...]:
 CAMPAIGN = FreeText("campaign", "the name of a campaign", "trap7")
 CODE = FreeText("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
 ABOUT = FreeText("word", "a word", "combat")
+CITY = FreeText("city", "a city, or a time zone", "Athens")

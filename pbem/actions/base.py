@@ -126,13 +126,18 @@ def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[Restate
             yield f"      {wrap_order_line(order.typed, '      ')}"
 
 
+_HALF_A_DAY = dt.timedelta(hours=12)
+
+
 def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
-    """Return the first and last day of an absence, by the campaign's clocks, as its player gave them.
+    """Return the first and last day of an absence, as its player gave them.
 
     Args:
-        until: The end of the absence, exclusive: midnight after its last day.
+        since: The begin of the absence, midnight by the player's clock.
+        until: Its end, exclusive: midnight after its last day.
+        zone: Another zone, in which it is the same day at the player's noon.
     """
-    first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since, until - dt.timedelta(seconds=1)))
+    first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since + _HALF_A_DAY, until - _HALF_A_DAY))
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 

@@ -44,7 +44,7 @@ from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import count_noun, format_time, join_names
+from pbem.text import count_noun, format_time, join_names, own_zone
 
 LATEST = dt.timedelta(days=400)
 """The furthest deadline from now; a later one is a typing error."""
@@ -231,7 +231,7 @@ def vote(context: Context, seat: SeatName) -> str:
     voters = {place.id for place in snapshot.places if place.manned}
     asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
     if len(voters.intersection(asked)) < needed_votes(snapshot.policy.extension_votes, len(voters)):
-        due = format_time(turn.deadline, snapshot.schedule.zone)
+        due = format_time(turn.deadline, snapshot.zone_for(place))
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     # Another extension needs as many votes again.
@@ -239,7 +239,7 @@ def vote(context: Context, seat: SeatName) -> str:
     # Counted for votes alone: what the GM grants does not use up what players may ask for.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
     _set_deadline(context, turn, turn.deadline, new, actor="players")
-    return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
+    return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.zone_for(place))}."
 
 
 def needed_votes(rule: str, players: int) -> int:
@@ -309,16 +309,12 @@ def tell_deadline(
     but: Collection[SeatName] = (),
 ) -> None:
     """Notify the players, except those of the seats in `but`, that the deadline has moved."""
-    snapshot, now, zone = context.snapshot, context.now, context.snapshot.schedule.zone
-    page = small.deadline_moved(
-        old=old,
-        new=new,
-        closes=new + snapshot.policy.grace_time,
-        zone=zone,
-        by_vote=by_vote,
-    )
-    files = (CampaignMailer.of(context.app, snapshot).deadline_file(new, now, zone),)
-    post(context, others(snapshot, but), page, id_=("act", act), topic="reminder", files=files)
+    snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
+    closes = new + snapshot.policy.grace_time
+    for zone, places in snapshot.by_zone(others(snapshot, but)):
+        page = small.deadline_moved(old=old, new=new, closes=closes, zone=zone, by_vote=by_vote)
+        files = (mailer.deadline_file(new, context.now, own_zone(zone)),)
+        post(context, places, page, id_=("act", act), topic="reminder", files=files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,14 +378,10 @@ def change_schedule(context: Context, text: str, act: int) -> None:
 
 def tell_schedule(context: Context, old: str, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, of the campaign's schedule, which was another."""
-    schedule = context.snapshot.schedule
-    page = small.rescheduled(
-        old=old,
-        new=schedule.text,
-        deadline=open_deadline(context.session, context.snapshot),
-        zone=schedule.zone,
-    )
-    post(context, others(context.snapshot, but), page, id_=("act", act))
+    snapshot, deadline = context.snapshot, open_deadline(context.session, context.snapshot)
+    for zone, places in snapshot.by_zone(others(snapshot, but)):
+        page = small.rescheduled(old=old, new=snapshot.schedule.text, deadline=deadline, zone=zone)
+        post(context, places, page, id_=("act", act))
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:
@@ -569,9 +561,9 @@ def release(context: Context) -> bool:
 
 def tell_release(context: Context, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign goes on."""
-    snapshot, now = context.snapshot, context.now
-    page = small.released(deadline=open_deadline(context.session, snapshot), now=now, zone=snapshot.schedule.zone)
-    post(context, others(snapshot, but), page, id_=("act", act))
+    snapshot, deadline = context.snapshot, open_deadline(context.session, context.snapshot)
+    for zone, places in snapshot.by_zone(others(snapshot, but)):
+        post(context, places, small.released(deadline=deadline, now=context.now, zone=zone), id_=("act", act))
 
 
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:

@@ -20,7 +20,7 @@ from pbem.campaign.history import add_entry, set_dice_word
 from pbem.campaign.notices import post
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
 from pbem.campaign.schedule import start_of_day
-from pbem.campaign.snapshot import CampaignSnapshot, Context, find_seat_view, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, open_deadline
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
@@ -29,7 +29,7 @@ from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
 from pbem.store.types import CampaignState, RequestKind
-from pbem.text import format_time
+from pbem.text import format_time, own_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class AppointDeputy(SeatCommand):
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", app.settings.address)
-        today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
+        today = now.astimezone(ZoneInfo(own_zone(snapshot.zone_for(place)))).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
             raise CampaignError(
                 f"a deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}"
@@ -212,7 +212,9 @@ class NoteAbsence(SeatCommand):
     def do(self, context: Context) -> TextResult:
         """Save the absence, unless its days are invalid or exceed what the house rules allow."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
+        place = find_seat_view(snapshot, self.seat)
+        # Days are those of the player's own clock.
+        zone = own_zone(snapshot.zone_for(place))
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _explain_bad_days(first, last, now):
             raise CampaignError(f"your absence was not noted: {wrong}")
@@ -225,7 +227,7 @@ class NoteAbsence(SeatCommand):
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
-        return TextResult(f"{kept} {_deadline_note(session, snapshot)}")
+        return TextResult(f"{kept} {_deadline_note(session, snapshot, place)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,7 @@ class EndAbsences(SeatCommand):
             raise CampaignError("you had told of no absence, so there is none to take back")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return TextResult(f"Your absences are cancelled. {_deadline_note(session, snapshot)}")
+        return TextResult(f"Your absences are cancelled. {_deadline_note(session, snapshot, place)}")
 
 
 def _load_coming_absences(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
@@ -292,6 +294,6 @@ def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     return max(until - since for since, until in merged)
 
 
-def _deadline_note(session: Session, snapshot: CampaignSnapshot) -> str:
+def _deadline_note(session: Session, snapshot: CampaignSnapshot, place: SeatView) -> str:
     due = open_deadline(session, snapshot) if snapshot.status == CampaignState.RUNNING else None
-    return f"The current deadline stays: {format_time(due, snapshot.schedule.zone)}." if due else ""
+    return f"The current deadline stays: {format_time(due, snapshot.zone_for(place))}." if due else ""

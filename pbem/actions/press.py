@@ -271,7 +271,7 @@ class SendPress(SeatCommand):
         room = "" if is_immediate(snapshot, piece) else _room_note(context, own)
         vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
         vacancy = f" No player has {join_names(vacant)} now." if vacant else ""
-        said = f"{_delivery_note(snapshot, piece, at, context.now)}{vacancy}{room}"
+        said = f"{_delivery_note(snapshot, own, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *mask_notes(passed)]))
 
 
@@ -391,14 +391,16 @@ def _find_writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
     return UNSIGNED if word.lower() == UNSIGNED else find_seat_view(snapshot, word).seat
 
 
-def _delivery_note(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
+def _delivery_note(
+    snapshot: CampaignSnapshot, own: SeatView, piece: PressItem, at: dt.datetime | None, now: dt.datetime
+) -> str:
     """Return the sentence on who gets a message, when, and how it is signed."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
     what = "Your anonymous message" if piece.unsigned else f"Your message, signed {piece.byline},"
     if at is None:
         return f"{what} goes with the next reports of {snapshot.name}, to {whom}."
-    time = "at once" if at == now else f"on the hour, {format_time(at, snapshot.schedule.zone)},"
+    time = "at once" if at == now else f"on the hour, {format_time(at, snapshot.zone_for(own))},"
     return f"{what} goes by mail {time} to {whom}."
 
 

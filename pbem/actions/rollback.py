@@ -311,7 +311,7 @@ def _build_page(
         back=back,
         label=view["label"],
         deadline=rolled.deadline,
-        zone=rolled.zone,
+        zone=snapshot.zone_for(place),
         # An older report says who was awaited in its own turn, not in this one.
         awaited=view["awaited"] and last.number == rolled.turn,
         over=over,

@@ -204,9 +204,9 @@ def render_confirmed(status: ImportStatus) -> str:
 
 
 def deputy_lines(seat: SeatName, deputies: Iterable[DeputyStatus], zone: str) -> Iterator[str]:
-    """Yield the deputies of a seat, each with the last day, by the campaign's clocks."""
+    """Yield the deputies of a seat, each with the last day, as the player named it."""
     for deputy in deputies:
-        last = (deputy.until - dt.timedelta(seconds=1)).astimezone(ZoneInfo(zone)).date()
+        last = (deputy.until - dt.timedelta(hours=12)).astimezone(ZoneInfo(zone)).date()
         yield f"deputy of {seat} until {last}: {deputy.address}"
 
 

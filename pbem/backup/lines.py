@@ -27,7 +27,7 @@ from pbem.archive.record import file_hash
 from pbem.backup.files import LINES
 from pbem.campaign.history import LONGEST
 from pbem.campaign.house_rules import check_kept
-from pbem.campaign.schedule import Schedule
+from pbem.campaign.schedule import Schedule, read_zone
 from pbem.campaign.snapshot import is_campaign_name
 from pbem.errors import BackupError, CampaignError
 from pbem.mail.headers import MESSAGE_ID, is_name, require_address
@@ -360,6 +360,7 @@ def _forms(own: str, seats: Sequence[SeatName]) -> Mapping[Form, Schema]:
         Form.PERSON_NAME_OR_NONE: _Accepted("a name that mails can show, or none", _or_empty(is_name)),
         Form.CAMPAIGN_NAME: _Accepted("a name of 1 to 40 of a-z, 0-9 and -", is_campaign_name),
         Form.SCHEDULE: _Accepted("a schedule", Schedule.read),
+        Form.ZONE_OR_NONE: _Accepted("a time zone like Europe/Berlin, or none", _or_empty(read_zone)),
         Form.HOUSE_RULES: _HouseRules(),
         Form.SECRET: _Accepted("16 to 64 bytes in hexadecimal digits", _is_secret),
         Form.DICE: _Accepted("dice such as 3d6+2", parse_notation),

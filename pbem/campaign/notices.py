@@ -261,7 +261,7 @@ class CampaignMailer:
         return mail
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime, zone: str) -> MailPart:
-        """Return the campaign's deadline as a calendar file, in the campaign's time zone."""
+        """Return the campaign's deadline as a calendar file, in a time zone."""
         uid = self.id_of("calendar").strip("<>")
         return MailPart("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at, zone))
 

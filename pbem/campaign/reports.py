@@ -7,6 +7,7 @@ import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import cast
 
 from sqlalchemy import Table, insert, select
@@ -23,7 +24,7 @@ from pbem.campaign.press import PressForTurn, load_press
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, load_record, load_state
 from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.log import event
-from pbem.mail.compose import NewMail
+from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
 from pbem.report.attachments import Attachments, MailAttachment
@@ -37,6 +38,7 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
 from pbem.store.types import CampaignState, InArchive, PageDelivery
+from pbem.text import own_zone
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
@@ -269,9 +271,13 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport], 
     """
     if not reports:
         return
-    session, mailer = context.session, CampaignMailer.of(context.app, context.snapshot)
-    zone = context.snapshot.schedule.zone
-    calendar = (mailer.deadline_file(deadline, context.now, zone),) if deadline else ()
+    session, snapshot = context.session, context.snapshot
+    mailer = CampaignMailer.of(context.app, snapshot)
+
+    @cache
+    def calendar(zone: str) -> tuple[MailPart, ...]:
+        return (mailer.deadline_file(deadline, context.now, own_zone(zone)),) if deadline else ()
+
     rows = [
         {
             "turn_id": turn_id,
@@ -285,11 +291,11 @@ def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport], 
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    mails = {
-        made.place.id: (made.code, replace(made.mail, parts=(*made.mail.parts, *calendar)))
-        for made in reports
-        if made.place.address
-    }
+    mails = {}
+    for made in reports:
+        if made.place.address:
+            parts = (*made.mail.parts, *calendar(snapshot.zone_for(made.place)))
+            mails[made.place.id] = (made.code, replace(made.mail, parts=parts))
     mailer.send(session, context.now, *(mail for _, mail in mails.values()), *deputy_copies(context, mails))
 
 
@@ -300,7 +306,7 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         seat=place.seat,
         seats=snapshot.seats,
         deadline=opening.deadline,
-        zone=snapshot.schedule.zone,
+        zone=snapshot.zone_for(place),
         # By the turn and not by the attempt: two processes that compute one turn make the same codes and Message-IDs.
         code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=app.settings.address,

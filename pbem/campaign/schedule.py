@@ -69,7 +69,7 @@ class Schedule:
             case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
                 return cls(tidy, **_read_weekly(days, clock, zone), weeks=_read_weeks(weeks))
             case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
-                return cls(tidy, _read_zone(zone[0]) if zone else "UTC", every=require_duration(span))
+                return cls(tidy, read_zone(zone[0]) if zone else "UTC", every=require_duration(span))
             case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
                 return cls(tidy, **_read_weekly(days, clock, zone))
             case _, [ordinals, days, clock, zone]:
@@ -187,7 +187,7 @@ class _Weekly(TypedDict):
 
 def _read_weekly(days: str, clock: str, zone: str) -> _Weekly:
     """Return the days, the time and the zone of a schedule; the first word at fault is told."""
-    return {"days": _read_days(days), "at": _read_clock(clock), "zone": _read_zone(zone)}
+    return {"days": _read_days(days), "at": _read_clock(clock), "zone": read_zone(zone)}
 
 
 def _read_weeks(word: str) -> int:
@@ -283,7 +283,8 @@ def _names_place(zone: str) -> bool:
     return "/" in zone and not zone.startswith("Etc/")
 
 
-def _read_zone(word: str) -> str:
+def read_zone(word: str) -> str:
+    """Return the name of a time zone. Raises CampaignError with the nearest there is."""
     try:
         return ZoneInfo(word).key
     # ValueError for a key such as "../x"; OSError for "Europe", a folder, where the package tzdata is installed.
@@ -292,14 +293,32 @@ def _read_zone(word: str) -> str:
     offset = _OFFSET.fullmatch(word)
     if city := _CITY_AT.get(int(offset[1])) if offset else _CITIES.get(word.upper()):
         raise CampaignError(f"{word!r} is not a time zone: did you mean {city}?")
-    # Names without a place, such as EST and Etc/GMT+2, have no summer time, and the latter the other sign.
-    names = sorted(name for name in available_timezones() if name == "UTC" or _names_place(name))
-    ends = {name.rpartition("/")[2].casefold(): name for name in names}
-    whole = {name.casefold(): name for name in names} | ends
+    whole = _named_zones()
     # Compared without the continent too: "Berlin" is near Europe/Berlin.
     near = difflib.get_close_matches(word.casefold().replace(" ", "_"), whole, n=1, cutoff=0.6)
     hint = f"did you mean {whole[near[0]]}?" if near else "write it like Europe/Berlin or UTC"
     raise CampaignError(f"{word!r} is not a time zone: {hint}")
+
+
+def _named_zones() -> dict[str, str]:
+    """Return the zones that have a place, by their names and by their cities, in lower case."""
+    # Names without a place, such as EST and Etc/GMT+2, have no summer time, and the latter the other sign.
+    names = sorted(name for name in available_timezones() if name == "UTC" or _names_place(name))
+    return {name.casefold(): name for name in names} | {name.rpartition("/")[2].casefold(): name for name in names}
+
+
+def find_zone(words: str) -> str:
+    """Return the time zone that a person names: "Athens", "new york", "Europe/Athens", "EST". Raises CampaignError."""
+    word = "_".join(words.split())
+    return _CITIES.get(word.upper()) or _named_zones().get(word.casefold()) or read_zone(word)
+
+
+def zone_like(at: datetime, here: str) -> str:
+    """Return a well-known time zone with the time of day that `at` has by its own clock, "" if it is that of `here`."""
+    zones = (here, *_CITY_AT.values())
+    alike = (zone for zone in zones if at.astimezone(ZoneInfo(zone)).utcoffset() == at.utcoffset())
+    found = next(alike, here)
+    return "" if found == here else found
 
 
 LEAST = timedelta(hours=1)

@@ -26,6 +26,7 @@ from pbem.ruleset.values import Json, SeatName, Seats, is_plain_seat
 from pbem.store.models import Campaign, OrderSheet, Person, Report, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState
+from pbem.text import zone_for
 
 if TYPE_CHECKING:
     from pbem.app import App
@@ -74,7 +75,7 @@ def describe_hold(kind: HoldKind, reason: str, since: str = "") -> str:
 class SeatView:
     """A seat and its player, as read; without a player its address is "". A seat not `playing` is out of the game.
 
-    `plain` and `pages` are the player's wishes for mail, as in `Person`.
+    `plain`, `pages` and `zone` are the player's wishes for mail, as in `Person`.
     """
 
     id: int
@@ -84,6 +85,7 @@ class SeatView:
     paused: bool = False
     plain: bool = False
     pages: PageDelivery | None = None
+    zone: str = ""
 
     @property
     def manned(self) -> bool:
@@ -149,6 +151,17 @@ class CampaignSnapshot:
         """Return the delivery of reports as pages to a seat: as its player wants, or else by the house rules."""
         wanted = place.pages or (PageDelivery(self.policy.page))
         return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
+
+    def zone_for(self, place: SeatView) -> str:
+        """Return the zone in which times are told to a seat (`pbem.text.zone_for`)."""
+        return zone_for(place.zone, self.schedule.zone)
+
+    def by_zone(self, places: Iterable[SeatView]) -> Iterable[tuple[str, list[SeatView]]]:
+        """Return the zones in which times are told to these seats, each with its seats."""
+        found: dict[str, list[SeatView]] = {}
+        for place in places:
+            found.setdefault(self.zone_for(place), []).append(place)
+        return found.items()
 
     @cached_property
     def playing(self) -> tuple[SeatView, ...]:
@@ -226,7 +239,7 @@ _COLUMNS = [column for column in Campaign.__table__.columns if column.name != "g
 _CAMPAIGN = select(*_COLUMNS).where(Campaign.name == bindparam("name"))
 _LOCKED = _CAMPAIGN.with_for_update()
 _SEATS = (
-    select(Seat.id, Seat.name, Seat.status, Seat.paused, Person.address, Person.plain, Person.pages)
+    select(Seat.id, Seat.name, Seat.status, Seat.paused, Person.address, Person.plain, Person.pages, Person.zone)
     .outerjoin(Person, Person.id == Seat.person_id)
     .where(Seat.campaign_id == bindparam("campaign"))
     .order_by(Seat.id)
@@ -274,8 +287,8 @@ def load_campaign(session: Session, name: str, *, lock: bool = False) -> Campaig
         era=campaign.era,
         origin=campaign.origin,
         places=tuple(
-            SeatView(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages)
-            for id_, seat, status, paused, address, plain, pages in rows
+            SeatView(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages, zone or "")
+            for id_, seat, status, paused, address, plain, pages, zone in rows
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )

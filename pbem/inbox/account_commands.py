@@ -39,6 +39,7 @@ from pbem.campaign.people import (
     replace_token,
     seats_deputised,
 )
+from pbem.campaign.schedule import find_zone
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import (
@@ -48,6 +49,7 @@ from pbem.inbox.command_parser import (
     Join,
     MailAs,
     Requester,
+    TellTimesIn,
     Withdraw,
 )
 from pbem.inbox.context import MessageContext
@@ -68,6 +70,7 @@ from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
+from pbem.text import format_due, own_zone
 
 _GONE = "this code was mailed to an address that is no longer yours here"
 
@@ -122,7 +125,7 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
     """Appoint a deputy for a seat, unless its player has changed or the time is over."""
     context, data = asked.context, request.data
     seat, snapshot, place = _lock_seat(context, request)
-    until = end_of(data["until"], snapshot.schedule.zone)
+    until = end_of(data["until"], own_zone(snapshot.zone_for(place)))
     if (
         seat.person_id != data["person_id"]
         or seat.status != SeatState.PLAYING
@@ -458,3 +461,19 @@ def set_format(asked: Requester, order: MailAs) -> str:
         value, said = PageDelivery.LINK, _PAGE_LINKED
     setattr(asked.person, column, value)
     return said
+
+
+def set_zone(asked: Requester, order: TellTimesIn) -> str:
+    """Set the time zone in which a person is told times, or say which it is."""
+    if asked.person is None:
+        raise CampaignError(_NOBODY)
+    words = " ".join(order.city)
+    if words:
+        asked.person.zone = "" if words.upper() == OFF else find_zone(words)
+    if not asked.person.zone:
+        return "Your mails tell times in the zone of each campaign. ZONE and your city, as in ZONE Athens, changes it."
+    now = format_due(asked.context.now, asked.person.zone)
+    return (
+        f"Your mails tell times in {asked.person.zone}, where it is {now}, in all your campaigns, and read days so."
+        " ZONE OFF changes it back."
+    )

@@ -25,7 +25,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from pbem.actions.arguments import ABOUT, ADDRESS, ADDRESS_OR_OFF, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
+from pbem.actions.arguments import (
+    ABOUT,
+    ADDRESS,
+    ADDRESS_OR_OFF,
+    CAMPAIGN,
+    CITY,
+    CODE,
+    SEAT,
+    TURN,
+    PlayerCommand,
+    Proof,
+)
 from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.days import write_days
 from pbem.actions.players import LeaveSeat
@@ -172,6 +183,16 @@ class MailAs(PlayerCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class TellTimesIn(PlayerCommand):
+    """Choose the time zone in which your mails tell times and read days, by its city; OFF for that of each campaign."""
+
+    weight = Reversible("", "ZONE OFF")
+    usage = "ZONE [city...]"
+    needs_seat = False
+    city: Annotated[tuple[str, ...], CITY] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NoOrders(PlayerCommand):
     """Send a sheet without orders for this turn, so that no one waits for yours."""
 
@@ -194,7 +215,7 @@ COMMANDS = OrderParser(
     (
         *(Status, Resend, History, Rules, Join, Withdraw, Confirm, *ORDER_COMMANDS),
         *SEAT_ACTIONS,
-        *(ChangeAddress, Fallback, MailAs),
+        *(ChangeAddress, Fallback, MailAs, TellTimesIn),
         *PLAY_ACTIONS,
     ),
     loosely=False,

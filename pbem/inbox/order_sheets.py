@@ -31,7 +31,7 @@ from pbem.campaign.order_sheets import (
     waits_because,
 )
 from pbem.campaign.people import verify_token
-from pbem.campaign.schedule import Schedule
+from pbem.campaign.schedule import zone_like
 from pbem.inbox.command_parser import (
     ORDER_COMMANDS,
     ClearOrders,
@@ -359,7 +359,7 @@ def _send_verdict(
 def _describe_cleared(place: SeatContext) -> Iterator[str]:
     yield f"Your orders for {place.label} of {place.campaign} are withdrawn: none of yours count now."
     if place.deadline and not place.held:
-        yield f"Orders are due {format_due(place.deadline, Schedule.read(place.schedule).zone)}."
+        yield f"Orders are due {format_due(place.deadline, place.zone)}."
     yield "To have them back, send this sheet:"
 
 
@@ -382,7 +382,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         label=view["label"],
         deadline=place.deadline,
         held=place.held,
-        zone=Schedule.read(place.schedule).zone,
+        zone=place.zone,
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
@@ -395,7 +395,14 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         others=tuple(dict.fromkeys(f"{each.campaign} {each.seat}" for each in sheet.others)),
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
-        notes=(*beside.notes, *result.notes, *told.notes, *_wait_note(read), *_wishes_above(context, sheet)),
+        notes=(
+            *beside.notes,
+            *result.notes,
+            *told.notes,
+            *_wait_note(read),
+            *_wishes_above(context, sheet),
+            *_zone_offer(context, place, read),
+        ),
         courtesies=(*told.courtesies, *sheet.courtesies),
         late=told.deadline is not None and context.now >= told.deadline,
         closes=told.deadline + place.policy.grace_time if told.deadline and place.policy.grace else None,
@@ -437,6 +444,15 @@ def _wait_note(read: SheetToSave) -> Iterator[str]:
     counted = read.earlier.counted
     if counted and counted.wait and read.says_wait is None and not read.wait:
         yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
+
+
+def _zone_offer(context: MessageContext, place: SeatContext, read: SheetToSave) -> Iterator[str]:
+    """Yield with a player's first receipt how to have times in their own zone, if their mail is written in another."""
+    if place.own_zone or place.turn > 1 or read.earlier.next > 1 or context.sender.lower() != place.address.lower():
+        return
+    written = written_at(load_raw(context.session, context.letter_id), context.now)
+    if written and (zone := zone_like(written, place.zone)):
+        yield f"Your clock is not that of {place.zone}: ZONE {zone} tells all times by it, or ZONE and your city."
 
 
 def _wishes_above(context: MessageContext, sheet: SheetText) -> Iterator[str]:

@@ -59,7 +59,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
 from pbem.store.types import CampaignState, StandbyState
-from pbem.text import count_noun, format_time
+from pbem.text import count_noun, format_time, own_zone
 
 if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
@@ -240,19 +240,20 @@ def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: S
     assert report is not None
     view = json.loads(report.view)
     waiting = next(iter(load_open_turns(context.session, snapshot.name)))
-    said = [_describe_deadline(waiting, asked=view["awaited"]), _describe_sheet(context.session, waiting, place)]
-    said += _describe_arrangements(context, place, waiting.schedule.zone)
+    zone = snapshot.zone_for(place)
+    said = [_describe_deadline(waiting, zone, asked=view["awaited"]), _describe_sheet(context.session, waiting, place)]
+    said += _describe_arrangements(context, place, zone)
     if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 
 
-def _describe_deadline(waiting: OpenTurnStatus, *, asked: bool) -> str:
+def _describe_deadline(waiting: OpenTurnStatus, zone: str, *, asked: bool) -> str:
     if waiting.held:
         return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
         return "There is no deadline; the GM runs the turn."
-    due = format_time(waiting.deadline, waiting.schedule.zone)
+    due = format_time(waiting.deadline, zone)
     return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
 
 
@@ -285,7 +286,7 @@ def _describe_arrangements(context: MessageContext, place: SeatView, zone: str) 
         yield f"{deputy.address} stands in for you."
     away = select(Absence).where(Absence.seat_id == place.id, Absence.until > context.now).order_by(Absence.since)
     for absence in context.session.scalars(away):
-        yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
+        yield f"You are absent {format_days(absence.since, absence.until, own_zone(zone))}; PRESENT takes that back."
 
 
 def _describe_waiting(context: MessageContext, person: Person) -> Iterator[str]:

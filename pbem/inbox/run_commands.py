@@ -22,6 +22,7 @@ from pbem.inbox.account_commands import (
     confirm_request,
     join,
     set_format,
+    set_zone,
     withdraw,
 )
 from pbem.inbox.authenticate import authenticate, authenticate_request, is_own_address, only_seat
@@ -40,6 +41,7 @@ from pbem.inbox.command_parser import (
     Resend,
     Rules,
     Status,
+    TellTimesIn,
     Withdraw,
 )
 from pbem.inbox.context import (
@@ -87,6 +89,7 @@ HANDLERS: Handlers = {
     ChangeAddress: change_address,
     Fallback: change_fallback,
     MailAs: set_format,
+    TellTimesIn: set_zone,
     **dict.fromkeys(ORDER_COMMANDS, _refuse_mixed),
 }
 """Handlers of the commands that are no actions of seats."""

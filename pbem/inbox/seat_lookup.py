@@ -11,10 +11,12 @@ from sqlalchemy import Executable, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.schedule import Schedule
 from pbem.mail.headers import with_name
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
+from pbem.text import zone_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,7 @@ class SeatContext:
     gm: str
     gm_name: str
     schedule: str
+    own_zone: str
     status: CampaignState
     mail_key: bytes
     era: int
@@ -56,6 +59,11 @@ class SeatContext:
     def gm_shown(self) -> str:
         """The GM as shown to people, with the name if there is one."""
         return with_name(self.gm_name, self.gm)
+
+    @property
+    def zone(self) -> str:
+        """The zone in which times are told to the seat's player (`pbem.text.zone_for`)."""
+        return zone_for(self.own_zone, Schedule.read(self.schedule).zone)
 
     @property
     def label(self) -> str:
@@ -109,6 +117,7 @@ _SEAT = (
         Campaign.gm,
         Campaign.gm_name,
         Campaign.schedule,
+        func.coalesce(Person.zone, "").label("own_zone"),
         Campaign.status,
         Campaign.mail_key,
         Campaign.turn,

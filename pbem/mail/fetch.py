@@ -98,7 +98,7 @@ _CLOCK_ERROR = timedelta(minutes=10)
 
 
 def written_at(raw: bytes, received_at: datetime) -> datetime | None:
-    """Return when a mail was written by its Date; None without one, or with one that is later than its arrival."""
+    """Return when a mail was written, by its Date and its writer's clock; None without one, or if it is to come."""
     value = next((value for name, value in _fields_and_body(raw)[0] if name == b"date"), b"")
     written = parse_date(value.decode("ascii", "replace"))
     return written if written and written <= received_at + _CLOCK_ERROR else None

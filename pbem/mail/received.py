@@ -130,12 +130,14 @@ def suggested_server(raw: bytes) -> str:
 
 
 def parse_date(text: str) -> datetime | None:
-    """Return a date of a header field in UTC, None if it cannot be read."""
+    """Return a date of a header field by the clock of its writer, None if it cannot be read, or not be told in UTC."""
     try:
         date = parsedate_to_datetime(text[:_LONGEST_DATE])
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        date.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+    return date
 
 
 def split_field(field: str) -> list[str]:

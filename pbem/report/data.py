@@ -13,6 +13,7 @@ from pbem.report.facts import DiceDisclosure, ReportFacts
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json, canonical_object, parse_json
 from pbem.ruleset.values import View
+from pbem.text import own_zone
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Event
@@ -48,7 +49,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, brief: Sequ
         "seat": facts.seat,
         "label": view["label"],
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
-        "zone": facts.zone,
+        "zone": own_zone(facts.zone),
         "record": facts.record,
         "brief": list(brief),
         "view": view,

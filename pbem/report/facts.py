@@ -248,7 +248,7 @@ class ReportFacts:
     """The content that the host adds to a view in a report. Only what its seat may know belongs here.
 
     `deadline` is for the orders now asked for, in UTC, and late ones count until
-    `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin"). `code`
+    `closes`, if there is a grace; `zone` is that in which times are told (`pbem.text.zone_for`). `code`
     is the reply code, `address` the order address without it. `used` is the sheet
     that counted in the turn reported; with `missed`, none came and the defaults were
     used. `ordered` are the orders of the seat in it.

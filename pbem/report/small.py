@@ -12,7 +12,7 @@ from typing import Literal
 
 from pbem.report.notices import Block, Miss, Notice
 from pbem.ruleset.values import SeatName
-from pbem.text import as_sentence, count_noun, few_names, format_due, format_time_short, format_utc, join_names
+from pbem.text import as_sentence, count_noun, few_names, format_behind, format_due, format_time_short, join_names
 
 
 def panel(kind: Literal["due", "ok", "no"], head: str, more: str = "") -> Block:
@@ -84,7 +84,7 @@ def released(*, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> No
         box = panel("due", "The hold is over", "The turn is run as soon as all orders are in.")
     elif deadline > now:
         soon, due = f"Orders are due {format_due(deadline, zone)}.", f", due {format_time_short(deadline, zone)}"
-        more = f"{format_utc(deadline, zone)}The hold is over. The deadline is as it was."
+        more = f"{format_behind(deadline, zone)}The hold is over. The deadline is as it was."
         box = panel("due", f"Due {format_due(deadline, zone)}", more)
     else:
         passed = f"The hold is over, and the deadline, {format_due(deadline, zone)}, has passed meanwhile."
@@ -107,7 +107,7 @@ def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, z
         title="More time" if new > old else "Less time",
         preheader=f"{due}. Orders that you have sent still count.",
         blocks=(
-            panel("due", due, f"{format_utc(new, zone)}Before: {format_due(old, zone)}."),
+            panel("due", due, f"{format_behind(new, zone)}Before: {format_due(old, zone)}."),
             f"{who} Orders that you have sent still count, and you may send new ones until then.{late}",
         ),
     )
@@ -158,7 +158,7 @@ def overdue_digest(
         about=(f"turn {turn}",),
         preheader=f"The turn waits until {until} for {join_names(late)}.",
         blocks=(
-            panel("due", f"The turn waits until {until}", f"{format_utc(closes, zone)}{was_due}"),
+            panel("due", f"The turn waits until {until}", f"{format_behind(closes, zone)}{was_due}"),
             _who_sent(late, came),
             "Those who are late are notified. To give everybody more time, or to run the turn now:",
             form(f"pbem deadline {campaign} 24h", f"pbem run {campaign}"),

@@ -48,10 +48,10 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import (
     as_sentence,
     count_noun,
+    format_behind,
     format_due,
     format_table,
     format_time,
-    format_utc,
     heading,
     join_names,
     quote_block,
@@ -152,7 +152,7 @@ def tidy_text(text: str) -> str:
 TEXT_FILTERS = {
     "when": format_time,
     "due": format_due,
-    "utc": format_utc,
+    "behind": format_behind,
     "wrapped": wrap,
     "continued": wrap_order_line,
     "paragraph": paragraph,

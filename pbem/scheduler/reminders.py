@@ -32,7 +32,7 @@ from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
-from pbem.text import as_sentence
+from pbem.text import as_sentence, own_zone
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
@@ -109,7 +109,7 @@ class _Notices:
             if place.seat in self.turn.missing:
                 yield place, self._reminder(place, late=True)
             elif self.late and place.address:
-                yield place, self._others(self._view(place)["label"])
+                yield place, self._others(place)
 
     def _reminder(self, place: SeatView, *, late: bool = False) -> Reminder:
         assert self.turn.deadline is not None
@@ -120,14 +120,14 @@ class _Notices:
             seat=place.seat,
             label=self._view(place)["label"],
             deadline=self.turn.deadline,
-            zone=self.turn.schedule.zone,
+            zone=self.snapshot.zone_for(place),
             header=self._header(place),
             address=self.app.settings.address,
             without=self._without(place),
             order_lines=self._order_lines(place),
             with_page=self.snapshot.pages_for(place) != PageDelivery.OFF,
             extendable=policy.extension_votes != OFF and not late,
-            absent="" if late else self._absence(policy.absence),
+            absent="" if late else self._absence(place, policy.absence),
             counted=sheet.version if sheet else None,
             correct=found.version if found and found.errors else None,
             refused=found.lines if found else 0,
@@ -136,12 +136,12 @@ class _Notices:
             closes=self.turn.closes if late else None,
         )
 
-    def _others(self, label: str) -> Notice:
+    def _others(self, place: SeatView) -> Notice:
         assert self.turn.closes is not None
         return small.waiting_for_others(
-            label=label,
+            label=self._view(place)["label"],
             closes=self.turn.closes,
-            zone=self.turn.schedule.zone,
+            zone=self.snapshot.zone_for(place),
             late=self.late,
         )
 
@@ -152,10 +152,10 @@ class _Notices:
     def _without(self, place: SeatView) -> str:
         return self.app.game(self.snapshot.game).without_orders(self._view(place))
 
-    def _absence(self, most_days: int) -> str:
+    def _absence(self, place: SeatView, most_days: int) -> str:
         """Return an example of the command that says that a player is away, "" if turns wait for no absence."""
         assert self.turn.deadline is not None
-        first = self.turn.deadline.astimezone(ZoneInfo(self.turn.schedule.zone)).date()
+        first = self.turn.deadline.astimezone(ZoneInfo(own_zone(self.snapshot.zone_for(place)))).date()
         last = first + dt.timedelta(days=min(most_days, _AWAY) - 1)
         return f"ABSENT {first} TO {last}" if most_days else ""
 

@@ -43,6 +43,7 @@ class Form(Enum):
     PERSON_NAME_OR_NONE = auto()
     CAMPAIGN_NAME = auto()
     SCHEDULE = auto()
+    ZONE_OR_NONE = auto()
     HOUSE_RULES = auto()
     SECRET = auto()
     DICE = auto()

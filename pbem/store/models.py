@@ -68,7 +68,8 @@ class Person(Base):
     `key` is the address in lower case. `fallback` is a second address, for mail
     that the first refuses; `plain` asks for mail without HTML and pictures,
     `calendar` for deadlines as calendar files. `pages` is the wish for reports as
-    pages, with None for that of each campaign.
+    pages, with None for that of each campaign. `zone` is the time zone in which they
+    read times, "" for that of each campaign.
     """
 
     __tablename__ = "person"
@@ -81,6 +82,7 @@ class Person(Base):
     plain: Mapped[bool] = column(default=False, planned=True)
     calendar: Mapped[bool] = mapped_column(default=True)
     pages: Mapped[PageDelivery | None] = column(string_enum(PageDelivery, 10), default=None, planned=True)
+    zone: Mapped[str] = column(String(64), form=Form.ZONE_OR_NONE, default="", server_default=text("''"), planned=True)
     created_at: Mapped[dt.datetime]
 
 

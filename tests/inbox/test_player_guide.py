@@ -23,6 +23,7 @@ DONE = {
     "FORMAT TEXT": "text",
     "FORMAT PAGE": "page",
     "FORMAT CALENDAR": "calendar",
+    "ZONE Athens": "Europe/Athens",
     "RESEND FULL": "WHAT YOU KNOW NOW",
     "STATUS": "round 1",
 }
@@ -35,6 +36,7 @@ ALSO = {
     "FORMAT LINK": "link",
     "FORMAT NOPAGE": "page",
     "FORMAT NOCALENDAR": "calendar",
+    "ZONE OFF": "zone of each campaign",
     "RESEND 1": "WHAT YOU KNOW NOW",
     "JOURNAL": "toy1",
     "PRESS TO ALL\nHello all.": "goes by mail at once to all other seats",

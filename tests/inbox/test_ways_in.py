@@ -47,6 +47,7 @@ FORGED = {
     "the end of absences": Way(text="PRESENT"),
     "muting": Way(text="MUTE blue"),
     "another form of reports": Way(text="FORMAT PLAIN"),
+    "another time zone": Way(text="ZONE Athens"),
     "no second address": Way(text=f"FALLBACK {ANN}"),
     "leaving": Way(text="LEAVE"),
     "a deputy": Way(text=f"DEPUTY {EVE} UNTIL 2026-11-20"),
@@ -133,7 +134,7 @@ def standing(desk: Desk) -> list[object]:
         return [
             *session.execute(select(Seat.name, Seat.person_id, Seat.paused, Seat.muted)),
             *session.execute(select(Deputy.person_id, Deputy.until)),
-            *session.execute(select(Person.key, Person.fallback, Person.plain).where(Person.key == ANN)),
+            *session.execute(select(Person.key, Person.fallback, Person.plain, Person.zone).where(Person.key == ANN)),
             *session.execute(select(Standby.person_id, Standby.status)),
             *[len(session.scalars(select(kind.id)).all()) for kind in (Absence, Press, OrderSheet, ExtensionVote)],
         ]

@@ -108,6 +108,7 @@ def first_week() -> Iterator[Step]:
     yield Play("trap red", "DIARY\nRed is not peaceful.", "Done")
     yield Play("trap red", "ASK GM\nMay I build at a planet that I took?", "Done")
     yield Play("trap cyan", "FORMAT PAGE", "page")
+    yield Play("trap yellow", "ZONE Athens", "Europe/Athens")
     yield Write("dan", "FORMAT TEXT", "CONFIRM")
     yield Reply("dan", "CONFIRM", "Yes", "text")
     yield Play("dust s4", "PAUSE", "did you send this?")

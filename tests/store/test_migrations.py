@@ -148,10 +148,14 @@ def test_a_database_of_before_the_first_release_is_refused(empty_url: str) -> No
             act(empty_url)
 
 
+NEWEST = max(path.name.partition("_")[0] for path in Path(FOLDER, "versions").glob("0*.py"))
+"""The last migration of the program."""
+
+
 @pytest.fixture
 def filled(empty_url: str, later_migration: Path) -> str:
-    """Return a database of the first migration with a campaign in it, of a program that has the later one, too."""
-    migrate(empty_url, "0029")
+    """Return a database of today with a campaign in it, of a program that has a later migration, too."""
+    migrate(empty_url, NEWEST)
     store = Store(empty_url)
     with store.writing() as session:
         _fill(session)
@@ -210,7 +214,7 @@ def test_the_way_up_and_down_loses_nothing(filled: str) -> None:
         reports = session.scalars(select(Report.files)).all()
     store.close()
     above = _indexes(filled)
-    downgrade(filled, "0029")
+    downgrade(filled, NEWEST)
 
     assert reports == [{"red.txt": b"told", "red.png": PNG}] * 2
     assert (above, _indexes(filled)) == (indexes, indexes)

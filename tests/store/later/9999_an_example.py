@@ -10,8 +10,8 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0030"
-down_revision = "0029"
+revision = "9999"
+down_revision = "0030"
 branch_labels = None
 depends_on = None
 
