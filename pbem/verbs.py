@@ -171,8 +171,18 @@ BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
             "GIVE seat TO the former player",
             "seats:GiveSeat",
             more="You are asked if it is occupied.",
-            before="seat, replace",
+            before="replace",
             takes="given",
+        ),
+        Verb(
+            "seat",
+            "seat BOT | address",
+            "Let the game's bot play a seat until its player is back",
+            "SEAT red BOT",
+            "SEAT seat address of the former player",
+            "seats:SeatCommand",
+            more="All players are told. It orders from the seat's reports alone; a sheet that the player has sent for "
+            "the open turn counts first.",
         ),
         Verb(
             "swap",

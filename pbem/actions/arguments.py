@@ -158,16 +158,19 @@ class Address(Field):
         return (self.example,)
 
 
-OFF = "OFF"
-"""The word that ends what a command began."""
+OFF, BOT = "OFF", "BOT"
+"""The word that ends what a command began, and the one for the game's bot in the place of a player."""
 
 
-class AddressOrOff(Address):
-    """Field for a mail address, or the word OFF for none."""
+@dataclass(frozen=True)
+class AddressOr(Address):
+    """Field for a mail address, or a word in its place."""
+
+    other: str
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the address, or OFF. Raises FieldError if it is neither."""
-        return OFF if word.upper() == OFF else super().read(word, view)
+        """Return the address, or the other word. Raises FieldError if it is neither."""
+        return self.other if word.upper() == self.other else super().read(word, view)
 
 
 class Number(Field):
@@ -200,7 +203,8 @@ def _is_number(word: str) -> bool:
 SEAT = FreeText("seat", "the name of a seat", "blue")
 SEAT_OR_NONE = SeatOrNone("seat", "the name of a seat", "blue")
 TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
-DAY, ADDRESS, ADDRESS_OR_OFF, NUMBER = Day(), Address(), AddressOrOff(), Number()
+DAY, ADDRESS, NUMBER = Day(), Address(), Number()
+ADDRESS_OR_OFF, ADDRESS_OR_BOT = AddressOr(OFF), AddressOr(BOT)
 SURE = KeywordField(("YES",))
 """The confirmation of a command whose effect is shown first."""
 

@@ -63,6 +63,9 @@ REVERSALS: Mapping[str, Reversal] = {
         until_mailed=True,
         helps=("pbem give {name} {seat} to {address}", "GIVE {seat} TO {address}"),
     ),
+    "seat": Reversal(
+        _SEATS, until_run=True, until_mailed=True, helps=("pbem seat {name} {seat} bot", "SEAT {seat} BOT")
+    ),
     "swap": Reversal(
         _SEATS, until_run=True, until_mailed=True, helps=("pbem swap {name} {seat} {other}", "SWAP {seat} {other}")
     ),

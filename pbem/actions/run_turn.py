@@ -26,6 +26,7 @@ from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import GM, gm_moment, others, post
 from pbem.campaign.optimistic_lock import run_optimistic
+from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, save_sheets
 from pbem.campaign.reports import save_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
 from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
@@ -36,7 +37,7 @@ from pbem.report.notices import Miss, Notice
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, PendingRequest, Seat, Turn
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection
-from pbem.store.types import CampaignState
+from pbem.store.types import Author, CampaignState
 from pbem.text import as_sentence, format_time, join_names
 
 
@@ -224,6 +225,7 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     for reports in after.reports.batches():
         save_reports(context, turn_id, reports, after.deadline)
     _advance(session, before, after)
+    _save_bot_sheets(context, before)
     # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))
@@ -235,6 +237,26 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
     # If the turn is run before its deadline, players had not all their time, and have missed nothing.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         handle_missed_sheets(context, after.turn.missing, act=act)
+
+
+def _save_bot_sheets(context: Context, before: TurnInputs) -> None:
+    """Save the sheets of bots with the turn for which they were used, and tell the GM of those that have none."""
+    session, snapshot, turn = context.session, context.snapshot, before.turn
+    sheets = [
+        SheetToSave(
+            reading=each.reading,
+            earlier=PreviousSheets(turn.id, each.place.id, each.sheet.version - 1),
+            author=Author.BOT,
+            says_wait=False,
+        )
+        for each in before.bots
+        if each.sheet and each.reading
+    ]
+    save_sheets(session, sheets, context.now)
+    for each in before.bots:
+        if each.fault:
+            page = small.bot_failed(campaign=snapshot.name, seat=each.place.seat, turn=turn.number, fault=each.fault)
+            post(context, GM, page, id_=gm_moment(snapshot, "bot", each.place.seat))
 
 
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:

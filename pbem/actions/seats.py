@@ -14,7 +14,7 @@ from typing import Annotated
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, GmCommand
+from pbem.actions.arguments import ADDRESS, ADDRESS_OR_BOT, BOT, NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
 from pbem.actions.base import TICK, Change, Confirmed, Harmless, PreviewedChange, Reversible, TextResult
 from pbem.actions.welcome import (
     RENEWED,
@@ -24,6 +24,7 @@ from pbem.actions.welcome import (
     send_welcomes,
     withdraw_deputy_copies,
 )
+from pbem.campaign.bot_sheets import find_bot
 from pbem.campaign.history import add_entry, removal_turns
 from pbem.campaign.invitations import offer_seat, with_board
 from pbem.campaign.notices import GM, others, post
@@ -49,6 +50,7 @@ from pbem.campaign.snapshot import (
     current_turn,
     find_seat_view,
     is_valid_seat_name,
+    require_running,
 )
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
@@ -65,8 +67,8 @@ _MOST_WORDS = 1_000
 
 
 def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
-    """Return the seats in the game that have no player."""
-    return [place for place in snapshot.playing if not place.address]
+    """Return the seats in the game that have no player, and no bot until their player is back."""
+    return [place for place in snapshot.playing if not place.address and not place.bot]
 
 
 def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
@@ -98,7 +100,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
     """
     session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
-    if not place.address:
+    if not place.address and not place.bot:
         raise CampaignError(f"{place.seat} is open already")
     _seat(context, place, None)
     act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
@@ -111,7 +113,7 @@ def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pb
         give_seat(context, replace(place, address=""), heir, taken, actor=actor)
         return f"seat {place.seat} is given to {heir.address}, the first standby."
     said = f"Seat {place.seat} of {snapshot.name} has no player now: {why}."
-    _tell_others(context, (place,), act, f"{place.seat} is open", said)
+    _tell_others(context, (place,), act, f"{place.seat} is open", said, everyone=place.bot)
     _tell_gm(context, actor, f"{place.seat} is open", said, _give_hint(snapshot, place))
     return f"seat {place.seat} is open. No standbys."
 
@@ -139,18 +141,36 @@ def give_seat(
     act = add_entry(context.session, snapshot.id, context.now, actor=actor, text=text)
     if place.address and place.address.lower() != person.key:
         _tell_former(context, place, why)
-    _welcome(context, replace(place, address=person.address, paused=False), renewed, wish)
+    _welcome(context, replace(place, address=person.address, paused=False, bot=False), renewed, wish)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
-    _tell_others(context, (place,), act, f"{place.seat} has a new player", said)
+    _tell_others(context, (place,), act, f"{place.seat} has a new player", said, everyone=place.bot)
     full = snapshot.status == CampaignState.FORMING and not [each for each in free_places(snapshot) if each != place]
     start = f"All seats are taken. To start: pbem start {snapshot.name} (by mail: START)"
     subject = f"{place.seat} has a new player{', and all seats are taken' if full else ''}"
     _tell_gm(context, actor, subject, said, f"It is {person.address}.", start if full else "")
 
 
-def _seat(context: Context, place: SeatView, person: Person | None) -> Report | None:
-    """Put a person in a seat, or nobody, and end all rights of others to it; return the newest report, recoded."""
-    session, status = context.session, SeatState.PLAYING if person else SeatState.OPEN
+def seat_bot(context: Context, place: SeatView) -> None:
+    """Let the game's bot play a seat, whoever had it before, until it has a player again, and notify all players."""
+    snapshot = context.snapshot
+    _seat(context, place, None, without=SeatState.BOT)
+    text = f"seat {place.seat} is played by a bot: seated by the GM"
+    act = add_entry(context.session, snapshot.id, context.now, actor="gm", text=text)
+    why = "a bot plays it until your GM gives it to a player"
+    if place.address:
+        _tell_former(context, place, why)
+    said = f"The seat {place.seat} of {snapshot.name} has no player now: {why}."
+    _tell_others(context, (place,), act, f"a bot plays {place.seat} now", said, everyone=True)
+
+
+def _seat(
+    context: Context, place: SeatView, person: Person | None, *, without: SeatState = SeatState.OPEN
+) -> Report | None:
+    """Put a person in a seat, and end all rights of others to it; return the newest report, recoded.
+
+    A seat that gets no person is `without` one: open, or played by a bot.
+    """
+    session, status = context.session, SeatState.PLAYING if person else without
     renewed = _vacate(context, place, status=status)
     if person is not None:
         # A new player does not inherit the misses of the former one.
@@ -181,19 +201,24 @@ def swap_seats(context: Context, one: SeatView, other: SeatView) -> None:
     """
     session, snapshot = context.session, context.snapshot
     person, another = (session.get_one(Seat, place.id).person for place in (one, other))
-    renewed = {one: _seat(context, one, another), other: _seat(context, other, person)}
+    to_one, to_other = (SeatState.BOT if place.bot else SeatState.OPEN for place in (other, one))
+    renewed = {
+        one: _seat(context, one, another, without=to_one),
+        other: _seat(context, other, person, without=to_other),
+    }
     text = f"the players of {one.seat} and {other.seat} have changed places"
     act = add_entry(session, snapshot.id, context.now, actor="gm", text=text)
     for place, former in ((one, other), (other, one)):
         if former.address:
             said = f"You play {place.seat} in {snapshot.name} now, and no longer {former.seat}: your GM has changed it."
             again = "Deputies and absences of before have ended: if you had any, please send them again."
-            taken = replace(place, address=former.address, paused=False)
+            taken = replace(place, address=former.address, paused=False, bot=False)
             subject = f"you play {place.seat} now, no longer {former.seat}"
             post(context, taken, Notice(subject=subject, blocks=(said, again)))
             _welcome(context, taken, renewed[place])
     said = f"The players of {one.seat} and {other.seat} of {snapshot.name} have changed places."
-    _tell_others(context, (one, other), act, f"{one.seat} and {other.seat} have changed places", said)
+    subject = f"{one.seat} and {other.seat} have changed places"
+    _tell_others(context, (one, other), act, subject, said, everyone=one.bot or other.bot)
 
 
 def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
@@ -340,10 +365,12 @@ def _tell_former(context: Context, place: SeatView, why: str) -> None:
     post(context, place, Notice(subject=f"you no longer play {place.seat}", blocks=(said,)))
 
 
-def _tell_others(context: Context, places: Sequence[SeatView], act: int, subject: str, said: str) -> None:
-    """Notify the players of other seats, where they may read the journal."""
+def _tell_others(
+    context: Context, places: Sequence[SeatView], act: int, subject: str, said: str, *, everyone: bool = False
+) -> None:
+    """Notify the players of other seats, where they may read the journal; of a bot `everyone` hears."""
     snapshot = context.snapshot
-    if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
+    if snapshot.status == CampaignState.RUNNING and (everyone or snapshot.policy.journal == "players"):
         but = [place.seat for place in places]
         post(context, others(snapshot, but), Notice(subject=subject, blocks=(said,)), id_=("act", act))
 
@@ -411,6 +438,61 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
 
 
 @dataclass(frozen=True, slots=True)
+class SeatBot(PreviewedChange[TextResult]):
+    """Let the game's bot play a seat of a running campaign until its player is back."""
+
+    weight = Confirmed("the seat, to its player", "pbem give NAME SEAT to ADDRESS")
+    kind = "seat"
+    seat: SeatName
+
+    def asks(self, context: Context, facts: TextResult) -> bool:
+        """Return True if a player would lose the seat."""
+        return bool(find_seat_view(context.snapshot, self.seat).address)
+
+    def look(self, context: Context) -> TextResult:
+        """Return a sentence on who would lose the seat, and which sheet would count first."""
+        place = self._place(context)
+        was = f", in place of {place.address}" if place.address else ""
+        version = _counting_version(context, place)
+        first = f" Sheet {version}, which it has sent, still counts for this turn." if version else ""
+        return TextResult(f"let the bot play seat {place.seat}{was}.{first} All players are notified.")
+
+    def do(self, context: Context) -> TextResult:
+        """Give the seat to the bot."""
+        name, place = context.snapshot.name, self._place(context)
+        seat_bot(context, place)
+        back = f"Its player is back? pbem give {name} {place.seat} to ADDRESS (by mail: GIVE {place.seat} TO ADDRESS)"
+        return TextResult(f"the bot plays {place.seat}, from its reports alone. {back}", undo=name)
+
+    def _place(self, context: Context) -> SeatView:
+        snapshot = context.snapshot
+        require_running(snapshot)
+        find_bot(context.app.game(snapshot.game))
+        place = _playing_place(snapshot, self.seat)
+        if place.bot:
+            raise CampaignError(f"the bot plays {place.seat} already")
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class SeatCommand(GmCommand):
+    """Let the game's bot play a seat until its player is back, or hand it over to the person of an address.
+
+    Without YES you are told first who would lose it.
+    """
+
+    usage = "SEAT seat [TO] player [sure]"
+    acts = (SeatBot, GiveSeat)
+    seat: Annotated[SeatName, SEAT]
+    player: Annotated[str, ADDRESS_OR_BOT]
+    sure: Annotated[str | None, SURE] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return the action: seat the bot, or the person."""
+        return SeatBot(self.seat) if self.player == BOT else GiveSeat(self.seat, self.player)
+
+
+@dataclass(frozen=True, slots=True)
 class SwapSeats(GmCommand, PreviewedChange[TextResult]):
     """Let the players of two seats change places; one may be open. Without YES you are told first what that does."""
 
@@ -442,13 +524,15 @@ class SwapSeats(GmCommand, PreviewedChange[TextResult]):
         if one == other:
             raise CampaignError(f"{one.seat} is one seat: name another to swap it with")
         if not (one.address or other.address):
-            raise CampaignError(f"{one.seat} and {other.seat} are both open: there is no player to change places")
+            raise CampaignError(f"{one.seat} and {other.seat} have no players: there is none to change places")
         return one, other
 
 
 def _seated(place: SeatView, former: SeatView) -> str:
     """Return who plays a seat once the player of the `former` one has come to it."""
-    return f"{former.address} plays {place.seat}" if former.address else f"{place.seat} is open"
+    if former.address:
+        return f"{former.address} plays {place.seat}"
+    return f"a bot plays {place.seat}" if former.bot else f"{place.seat} is open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,11 +548,11 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     def look(self, context: Context) -> TextResult:
         """Return a sentence on who would lose the seat, and who would get it."""
         place = _playing_place(context.snapshot, self.seat)
-        if not place.address:
+        if not place.address and not place.bot:
             raise CampaignError(f"{place.seat} is open already")
         heir = _next_standby(context)
         then = f"It goes to {heir.address}, the first standby." if heir is not None else "No standbys."
-        return TextResult(f"take seat {place.seat} from {place.address}. {then}{_tells_former(place)}")
+        return TextResult(f"take seat {place.seat} from {place.address or 'its bot'}. {then}{_tells_former(place)}")
 
     def do(self, context: Context) -> TextResult:
         """Open the seat."""

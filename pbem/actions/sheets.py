@@ -24,7 +24,7 @@ from pbem.text import format_time, wrap
 
 @dataclass(frozen=True, slots=True)
 class SheetShown:
-    """A sheet: its time, its author ("player", "deputy" or "gm"), and its orders, as they can be sent again.
+    """A sheet: its time, its author ("player", "deputy", "gm" or "bot"), and its orders, as they can be sent again.
 
     `accepted`: it counts, or did until the player withdrew it. `cleared`: it is a version that withdrew the one before.
     """
@@ -93,8 +93,8 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
 
 
 def _describe_sheet(sheet: SheetShown, zone: str) -> str:
-    by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
-    return f"sheet {sheet.sheet_version}, {by}, {format_time(sheet.at, zone)}"
+    by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM", "bot": "by a bot"}
+    return f"sheet {sheet.sheet_version}, {by[sheet.author]}, {format_time(sheet.at, zone)}"
 
 
 @dataclass(frozen=True, slots=True)

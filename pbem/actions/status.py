@@ -66,15 +66,16 @@ class ImportStatus:
 class SeatStatus:
     """A seat: whether it is awaited, the version of the sheet that counts (None: none), and missed sheets.
 
-    A seat without an address has no player. With `wait` the turn does not run before its deadline because of
-    the sheet: its player said so, it is not complete, it has lines to correct, or it was sent for a turn that was run
-    otherwise since. `lines_refused` are the lines of the seat's newest sheet for whose correction the turn waits.
-    `absences` are those that were not over when the turn opened; `deputies` those of now.
+    A seat without an address has no player; with `bot`, the game's bot orders for it. With `wait` the turn does not run
+    before its deadline because of the sheet: its player said so, it is not complete, it has lines to correct, or it was
+    sent for a turn that was run otherwise since. `lines_refused` are the lines of the seat's newest sheet for whose
+    correction the turn waits. `absences` are those that were not over when the turn opened; `deputies` those of now.
     """
 
     seat: SeatName
     address: str
     playing: bool
+    bot: bool = False
     paused: bool
     awaited: bool
     sheet_version: int | None
@@ -166,7 +167,12 @@ class ShowStatus(Query[CampaignStatus]):
             winners = ", ".join(facts.result.winners) or "no seat"
             yield f"  won by {winners}: {facts.result.reason}"
         rows = [
-            (seat.seat, seat.address, _sheet_cell(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+            (
+                seat.seat,
+                "a bot" if seat.bot else seat.address,
+                _sheet_cell(seat),
+                f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all",
+            )
             for seat in facts.seats
         ]
         yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
@@ -358,6 +364,7 @@ def _build_seat(
         seat=row.name,
         address=row.address,
         playing=row.status != SeatState.REMOVED,
+        bot=row.status == SeatState.BOT,
         paused=row.paused,
         awaited=awaited,
         sheet_version=sheet.version if sheet else None,

@@ -318,7 +318,7 @@ def _check_moment(context: Context, entry: _Entry) -> None:
 def _hint(context: Context, entry: _Entry, what: str = "Instead") -> str:
     known = command_words(context, entry.text, entry.rows, undone=bool(entry.undone)) | {"turn": entry.turn}
     # A seat goes back to whom it was taken from, if to anybody.
-    kind = entry.kind if entry.kind not in ("give", "open") else "give" if "address" in known else "open"
+    kind = entry.kind if entry.kind not in ("give", "open", "seat") else "give" if "address" in known else "open"
     typed, mailed = (each.format_map(_UNKNOWN | known) for each in REVERSALS[kind].helps)
     return f". {what}: {typed}" + (f" (by mail: {mailed})" if mailed else "") if typed else ""
 

@@ -131,7 +131,7 @@ def _campaign_tasks(card: CampaignCard) -> Iterator[Task]:
     if card.questions:
         questions = f"{count_noun(card.questions, 'question')} not answered"
         yield Task(campaign=name, text=questions, command=f"pbem answer {name}")
-    if open_seats := [seat.seat for seat in status.seats if seat.playing and not seat.address]:
+    if open_seats := [seat.seat for seat in status.seats if seat.playing and not seat.address and not seat.bot]:
         seats = f"{count_noun(len(open_seats), 'open seat')}: {', '.join(open_seats)}"
         yield Task(campaign=name, text=seats, command=f"pbem invite {name} ADDRESS as {open_seats[0]}")
     elif status.status == CampaignState.FORMING:

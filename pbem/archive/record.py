@@ -73,6 +73,11 @@ def rehearsal_seed(seed: bytes) -> bytes:
     return _hmac(seed, b"pbem rehearsal dice", b"")
 
 
+def bot_seed(seed: bytes) -> bytes:
+    """Return the seed of the dice of bots that play seats; a bot must not know what the campaign's dice will show."""
+    return _hmac(seed, b"pbem bot dice", b"")
+
+
 def dump_dice_words(words: Sequence[DiceWord]) -> Json:
     """Return the words as the record of a set-up holds them; {} if there are none."""
     own = [each.seat for each in words if each.own]

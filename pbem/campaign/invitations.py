@@ -85,4 +85,4 @@ def board_file(app: App, ruleset: AnyRuleset) -> tuple[MailPart | None, str]:
 
 
 def _count_free(snapshot: CampaignSnapshot) -> int:
-    return sum(not place.address for place in snapshot.playing)
+    return sum(not place.address and not place.bot for place in snapshot.playing)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _HOLD_REASONS = {
     HoldKind.NO_MAIL: "no mail has come in since the turn opened",
-    HoldKind.NO_PLAYERS: "every seat is open or paused, so no orders would come",
+    HoldKind.NO_PLAYERS: "every seat is open, paused or a bot's, so no orders of a player would come",
     HoldKind.REVIEW: "needs your review",
     HoldKind.RULING: "needs a ruling",
     HoldKind.RULED: "ruling submitted",
@@ -75,7 +75,8 @@ def describe_hold(kind: HoldKind, reason: str, since: str = "") -> str:
 class SeatView:
     """A seat and its player, as read; without a player its address is "". A seat not `playing` is out of the game.
 
-    `plain`, `pages` and `zone` are the player's wishes for mail, as in `Person`.
+    `plain`, `pages` and `zone` are the player's wishes for mail, as in `Person`. `bot`: it has no player, and the
+    game's bot orders for it.
     """
 
     id: int
@@ -86,6 +87,7 @@ class SeatView:
     plain: bool = False
     pages: PageDelivery | None = None
     zone: str = ""
+    bot: bool = False
 
     @property
     def manned(self) -> bool:
@@ -286,12 +288,23 @@ def load_campaign(session: Session, name: str, *, lock: bool = False) -> Campaig
         moved_to=campaign.moved_to,
         era=campaign.era,
         origin=campaign.origin,
-        places=tuple(
-            SeatView(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages, zone or "")
-            for id_, seat, status, paused, address, plain, pages, zone in rows
-        ),
+        places=tuple(_seat_view(*row) for row in rows),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )
+
+
+def _seat_view(
+    id_: int,
+    seat: SeatName,
+    status: SeatState,
+    paused: bool,
+    address: str | None,
+    plain: bool | None,
+    pages: PageDelivery | None,
+    zone: str | None,
+) -> SeatView:
+    playing, bot = status != SeatState.REMOVED, status == SeatState.BOT
+    return SeatView(id_, seat, address or "", playing, paused, bool(plain), pages, zone or "", bot)
 
 
 def locked_campaign(session: Session, name: str) -> CampaignSnapshot:

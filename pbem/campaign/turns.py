@@ -10,7 +10,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, cast
@@ -31,6 +31,7 @@ from pbem.archive.record import (
     turn_record,
 )
 from pbem.archive.writer import turn_files
+from pbem.campaign.bot_sheets import BotSheet, make_bot_sheets
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.ending import load_ending
 from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
@@ -84,7 +85,7 @@ class TurnInputs:
     `previous` is the record of the turn before, `withdrawn` all records ever taken
     back; `removed` are the seats that the GM took out since. `patch` are the GM's
     changes of the resulting state, if the turn was run before; `rolls` are the rolls of
-    the turn.
+    the turn. `bots` are the sheets of bots, which are among those of the turn and not saved yet.
     """
 
     snapshot: CampaignSnapshot
@@ -96,6 +97,7 @@ class TurnInputs:
     removed: frozenset[SeatName]
     patch: Patch = ()
     rolls: tuple[Roll, ...] = ()
+    bots: tuple[BotSheet, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)  # without slots, for the cached property
@@ -145,18 +147,21 @@ def load_before(context: Context) -> TurnInputs:
     """Return the input for a run of the open turn. Raises CampaignError if there is no open turn."""
     session, snapshot = context.session, context.snapshot
     # In the session in which the read set is read, so that the plan and what is compared later agree (note 13).
-    turn = load_open_turn(session, snapshot)
+    turn, ruleset = load_open_turn(session, snapshot), context.app.game(snapshot.game)
+    last = load_last_reports(session, snapshot)
+    bots = make_bot_sheets(snapshot, ruleset, turn, last)
     # The resolver is told of a removed seat once, in the next turn.
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
     return TurnInputs(
         snapshot=snapshot,
-        ruleset=context.app.game(snapshot.game),
-        turn=turn,
-        last=load_last_reports(session, snapshot),
+        ruleset=ruleset,
+        turn=replace(turn, sheets=(*turn.sheets, *(each.sheet for each in bots if each.sheet))),
+        last=last,
         previous=load_record(session, snapshot, turn.number - 1),
         withdrawn=load_withdrawn(session, snapshot.id),
         removed=gone - seats_removed_before(session, snapshot.id, turn.number) if gone else gone,
         rolls=load_rolls(session, snapshot, turn.number),
+        bots=bots,
     )
 
 

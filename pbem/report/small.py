@@ -238,6 +238,20 @@ def turn_failed(*, campaign: str, label: str, problem: str, log: str, at: dt.dat
     )
 
 
+def bot_failed(*, campaign: str, seat: SeatName, turn: int, fault: str) -> Notice:
+    """To the GM: the bot that plays a seat has no orders for a turn; `fault` is the reason in words."""
+    return Notice(
+        subject=f"the bot of {seat} has sent no orders",
+        to_gm=True,
+        blocks=(
+            f"Turn {turn} was run without orders of {seat}, since its bot failed:",
+            form(fault),
+            "The bot is asked again each turn. To enter a sheet for the seat, or to give it to a player:",
+            form(f"pbem sheet {campaign} {seat} --text FILE", f"pbem give {campaign} {seat} to ADDRESS"),
+        ),
+    )
+
+
 def sheet_missed(
     *,
     seat: SeatName,
@@ -719,6 +733,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: turn_failed(
         campaign="trap7", label="turn 3", problem="the disk is full", log="log/pbem.log", at=_AT, zone=_ZONE
     ),
+    lambda: bot_failed(campaign="trap7", seat="red", turn=3, fault="ValueError: no planet is left"),
     lambda: sheet_missed(
         seat="red",
         label="turn 3",

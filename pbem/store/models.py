@@ -139,8 +139,8 @@ class Campaign(Base):
 class Seat(Base):
     """A seat of a campaign, and its player.
 
-    `status` is "playing", "open" (it has no player, and a standby may take it) or
-    "removed" (taken out of the game). The orders of a `paused` seat are not awaited.
+    `status` is "playing", "open" (it has no player, and a standby may take it), "bot" (it has no player, and
+    the game's bot orders for it) or "removed" (taken out of the game). The orders of a `paused` seat are not awaited.
     `token_hash` is the hash of the token; the token itself is only in the player's
     welcome mail. `muted` are the seats whose press the player does not want.
     `dice_word` is the player's own word for the dice, "" if one is drawn; `dice_code`

@@ -52,10 +52,11 @@ class HoldKind(StrEnum):
 
 
 class SeatState(StrEnum):
-    """States of a seat; an open one has no player, and a standby may take it."""
+    """States of a seat; an open one has no player, and a standby may take it; a bot plays until a player is back."""
 
     PLAYING = "playing"
     OPEN = "open"
+    BOT = "bot"
     REMOVED = "removed"
 
 
@@ -140,6 +141,7 @@ class Author(StrEnum):
     PLAYER = "player"
     DEPUTY = "deputy"
     GM = "gm"
+    BOT = "bot"
 
 
 class MailForm(StrEnum):

@@ -29,7 +29,7 @@ from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, SubmitRuling
-from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SwapSeats
+from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SeatBot, SwapSeats
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
@@ -149,6 +149,12 @@ def undo_removal(app: App, now: dt.datetime) -> None:
     run_action(app, "toy1", UndoChange(), now)
 
 
+def run_with_bot(app: App, now: dt.datetime) -> None:
+    """Let the bot play a seat, and run the turn."""
+    run_action(app, "toy1", SeatBot("green"), now)
+    run_campaign_now(app, "toy1", now)
+
+
 SHARP: dict[str, Act] = {
     "run": lambda app, now: run_campaign_now(app, "toy1", now),
     "rollback by one": deed(RollBack(2)),
@@ -188,6 +194,8 @@ ACTS: dict[str, Act] = (
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
         "swap": deed(SwapSeats("red", "green")),
+        "bot": deed(SeatBot("green")),
+        "run with a bot": run_with_bot,
         "answer": deed(AnswerQuestion(1, "They may.", "ALL")),
     }
 )
@@ -287,7 +295,7 @@ STAGES = {
         ACTS,
         overtaken=ACTS,
         planned=("tick", "rerun with a sheet", "patch", "undo"),
-        looking=("run", "rerun", "fork", "undone deadline", "undone removal", *MAILED),
+        looking=("run", "run with a bot", "rerun", "fork", "undone deadline", "undone removal", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),

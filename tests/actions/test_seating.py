@@ -165,7 +165,7 @@ def test_a_player_changes_to_an_open_seat(desk: Desk) -> None:
         with pytest.raises(CampaignError, match=why):
             run_action(desk.app, "toy1", SwapSeats(seat, other), desk.now)
     act(desk, "red", "open")
-    with pytest.raises(CampaignError, match="are both open"):
+    with pytest.raises(CampaignError, match="have no players"):
         run_action(desk.app, "toy1", SwapSeats("red", "blue"), desk.now)
 
 

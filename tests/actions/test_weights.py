@@ -30,7 +30,7 @@ from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat, SwapSeats
+from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat, SeatBot, SwapSeats
 from pbem.actions.settings import ChangeGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
@@ -97,6 +97,7 @@ ASKING: Mapping[type[Change[Any]], Asking] = {
     ),
     UndoChange: Asking("running", ("undo", "toy1"), ("UNDO",)),
     GiveSeat: Asking("running", ("give", "toy1", "red", "to", "eve@example.org"), ("GIVE red TO eve@example.org",)),
+    SeatBot: Asking("running", ("seat", "toy1", "red", "bot"), ("SEAT red BOT",)),
     SwapSeats: Asking("running", ("swap", "toy1", "red", "blue"), ("SWAP red blue",)),
     ExtendDeadline: Asking("running", ("deadline", "toy1", "50d"), ("DEADLINE 50d",)),
     OpenSeat: Asking("running", ("open", "toy1", "red"), ("OPEN red",)),
@@ -163,6 +164,7 @@ EXAMPLES = (
         "PAUSE red",
         "RESUME red",
         "GIVE red TO eve@example.org",
+        "SEAT red BOT",
         "SWAP red blue",
     ),
     *("OPEN red", "REMOVE red", "INVITE eve@example.org", "SET grace=12h", "TOKEN"),
