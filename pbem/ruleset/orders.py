@@ -205,13 +205,20 @@ class OrderParser:
             view: The view that was mailed to the player.
             lines: The lines of the sheet with their numbers.
         """
+        return self.read(view, join_lines(lines))
+
+    def read(self, view: ContextView, lines: Iterable[tuple[int, str | Order]]) -> ParsedSheet:
+        """Return the same as `parse` for lines that are joined, some of which a game may have read as orders."""
         entries: list[ParsedOrder] = []
         findings: list[Finding] = []
         bad = remarks = 0
-        for count, (number, line) in enumerate(join_lines(lines)):
+        for count, (number, line) in enumerate(lines):
             if count >= MAX_LINES or bad >= MAX_ERRORS:
                 findings.append(Finding(number, "error", "too-much", "the sheet was read no further than here"))
                 break
+            if isinstance(line, Order):
+                entries.append(ParsedOrder(number, line))
+                continue
             try:
                 reading = self._understand(line, view)
             except FieldError as error:

@@ -6,7 +6,7 @@ import pytest
 
 from pbem.ruleset import Order, join_lines, split_words
 from pbem.ruleset.orders import MAX_ERRORS, MAX_LINE, MAX_LINES
-from tests.ruleset.fleet import DeclarePeace, DeclareWar, Hold, Load, Sail, Scrap, Scratch, order, read
+from tests.ruleset.fleet import BOOK, VIEW, DeclarePeace, DeclareWar, Hold, Load, Sail, Scrap, Scratch, order, read
 
 GOOD = {
     "SAIL Kite VIA Ayr": Sail("Kite", ("Ayr",)),
@@ -139,3 +139,12 @@ def test_a_line_is_read_up_to_a_length() -> None:
 def test_joined_lines_are_measured_together() -> None:
     """A continued line may not be longer than others."""
     assert [error.code for error in read(*["SCRAP Kite \\"] * 100).errors] == ["too-long"]
+
+
+def test_a_game_may_read_some_lines_itself() -> None:
+    """Orders among the lines are accepted in their places, and count as lines."""
+    read_before = [(number, Hold()) for number in range(1, MAX_LINES)]
+    parsed = BOOK.read(VIEW, [*read_before, (MAX_LINES, "SCRATCH"), (MAX_LINES + 1, Hold())])
+
+    assert parsed.orders == (*(Hold(),) * (MAX_LINES - 1), Scratch())
+    assert [(each.line, each.code) for each in parsed.findings] == [(MAX_LINES + 1, "too-much")]

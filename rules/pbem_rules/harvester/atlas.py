@@ -68,13 +68,30 @@ class Atlas:
         return self.quiet | self.traces
 
     @cached_property
-    def marked(self) -> dict[Hex, Sighting]:
-        """The hexes that may hold a resource: in band 1 those that do, elsewhere those with a mark (ruling 9)."""
-        return {
-            spot: seen._replace(marked=True)
-            for spot, seen in self.traces.items()
-            if (seen.resources if seen.band == 1 else seen.marked)
-        }
+    def marked(self) -> dict[Hex, int]:
+        """The hexes that may hold a resource, with their number: those counted in band 1, else marked (ruling 9)."""
+        near, *far = self.view["scan"]
+        marked = {(row[0], row[1]): row[6] for row in near if row[6]}
+        return marked | {(row[0], row[1]): UNKNOWN for rows in far for row in rows if row[2]}
+
+    @cached_property
+    def near(self) -> dict[Hex, int]:
+        """The resources of the hexes in band 1."""
+        quiet = self.view["quiet"][0]
+        clear = dict.fromkeys(zip(quiet[::2], quiet[1::2], strict=True), 0)
+        return clear | {(row[0], row[1]): row[6] for row in self.view["scan"][0]}
+
+    @cached_property
+    def numbers(self) -> dict[Hex, int]:
+        """The units in the hexes of band 2."""
+        quiet = self.view["quiet"][1]
+        clear = dict.fromkeys(zip(quiet[::2], quiet[1::2], strict=True), 0)
+        return clear | {(row[0], row[1]): row[5] for row in self.view["scan"][1]}
+
+    @cached_property
+    def units(self) -> dict[str, Hex]:
+        """The hexes of the reader's living defence units."""
+        return {unit["unit"]: (unit["q"], unit["r"]) for unit in self.view["units"]}
 
     @cached_property
     def crags(self) -> frozenset[Hex]:
@@ -83,6 +100,10 @@ class Atlas:
 
     def named(self, spot: Hex) -> Hex:
         """Return the one name of a hex in this view, for coordinates counted on around the planet (ruling 15)."""
+        q, r = spot
+        # As nearly all are named. Twice their distance from 0,0 is compared.
+        if abs(q) + abs(r) + abs(q + r) < 2 * self.planet.size:
+            return spot
         return self.planet.named(*spot, near=(0, 0))
 
     def away(self, spot: Hex) -> Hex:

@@ -52,8 +52,11 @@ class Outlook:
 
     def __init__(self, atlas: Atlas, orders: Sequence[Order]) -> None:
         self.view, self.orders, self.atlas = atlas.view, orders, atlas
+        self.kinds: dict[type[Order], list[Any]] = {}
+        for order in orders:
+            self.kinds.setdefault(type(order), []).append(order)
         view = self.view
-        self.at: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
+        self.at = atlas.units
         self.own = Counter([*self.at.values(), self.atlas.home])
         self.foes: dict[Hex, set[SeatName]] = {}
         self.others: set[Hex] = set()
@@ -78,7 +81,7 @@ class Outlook:
         yield from self._driving()
 
     def _of(self, kind: type[OrderT]) -> list[OrderT]:
-        return [order for order in self.orders if isinstance(order, kind)]
+        return self.kinds.get(kind, [])
 
     # -- resources and building
 
@@ -134,20 +137,20 @@ class Outlook:
         """Return the forecast for a unit that marches."""
         unit, path = order.unit, self._paths[order.unit]
         met = self.others.intersection(path)
-        if self._is_known(path) and not met:
+        if unit in self._known and not met:
             return Fate(unit, "outlook", f"at {written(path[-1])}")
-        if self._is_known(path) and not self._is_doubtful_for_units(met):
+        if unit in self._known and not self._is_doubtful_for_units(met):
             return Fate(unit, "outlook-seen", self._rehearsed(unit, path))
         foes = " (foes on the way)" if met.intersection(self.foes) else ""
         return Fate(unit, "outlook-unseen", f"at {written(path[-1])}{foes}")
 
-    def _is_known(self, path: Sequence[Hex]) -> bool:
-        """Return True if scanners show all that is in the hexes of a path."""
-        return all(self._is_seen(spot) for spot in path[1:])
+    @cached_property
+    def _known(self) -> set[str]:
+        """The units of which scanners show all that is in the hexes on their way."""
+        return {unit for unit, path in self._paths.items() if all(map(self._is_seen, path[1:]))}
 
     def _is_seen(self, spot: Hex) -> bool:
-        seen = self.atlas.sightings.get(spot)
-        return seen is not None and (seen.band == 1 or seen.number == self.own[spot])
+        return spot in self.atlas.near or self.atlas.numbers.get(spot) == self.own.get(spot, 0)
 
     def _is_doubtful(self, spots: set[Hex]) -> bool:
         """Return True if the meeting with others in some hexes depends on more than what is in sight.
@@ -157,14 +160,14 @@ class Outlook:
         """
         if any(len(self.foes.get(spot, ())) > 1 for spot in spots):
             return True
-        if any(spots.intersection(path) and not self._is_known(path) for path in self._paths.values()):
+        if any(unit not in self._known and spots.intersection(path) for unit, path in self._paths.items()):
             return True
         conquered = {event["who"] for event in self._rehearsal.of("won-over")}
         return bool(conquered) and any(self.foes.get(spot, conquered) - conquered for spot in spots)
 
     def _is_doubtful_for_units(self, spots: set[Hex]) -> bool:
         # Whoever conquers the reader's Harvester may have others on their side, who are foes no more (ruling 8).
-        return bool(self._rehearsal.of("conquered")) or self._is_doubtful(spots)
+        return self._is_doubtful(spots) or bool(self._rehearsal.of("conquered"))
 
     def _rehearsed(self, unit: str, path: Sequence[Hex]) -> str:
         """Return the end of a unit's way that meets others, in words."""
@@ -253,11 +256,10 @@ class Outlook:
 
     def _found(self, spot: Hex) -> int:
         """Return the resources in a hex next to the Harvester, or in its own, when it gathers."""
-        seen = self.atlas.sightings[spot]
         dropped = sum(order.amount for order in self._of(Drop)) if spot == self.atlas.home else 0
         # A unit that destroys itself leaves its scanner rating (ruling 6).
         wrecks = sum(int(SCANNER[SLOT[unit]]) for unit in self._gone if self.at[unit] == spot)
-        return max(seen.resources, 0) + dropped + wrecks
+        return self.atlas.near.get(spot, 0) + dropped + wrecks
 
 
 _ALONE = "if no other unit comes in its way"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import FieldError, Order, View, without_comment
+from pbem.ruleset import FieldError, Order, without_comment
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.lexicon import Token, tokens
@@ -26,15 +26,15 @@ SHORTEST_ABBREVIATION = 3
 H = UNITS[HARVESTER]
 _NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
 
-# A march in the form of the order parser, which needs no reading.
-_BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
+_WAYS = frozenset(DIRECTIONS)
+_NUMBER = re.compile(r"-?[0-9]{1,5}")
 
 
 @dataclass
 class Phrase:
-    """The result of a line: lines for the order parser, and remarks as severity and words."""
+    """The result of a line: orders, or lines for the order parser, and remarks as severity and words."""
 
-    lines: list[str] = field(default_factory=list)
+    lines: list[str | Order] = field(default_factory=list)
     told: list[tuple[str, FieldError]] = field(default_factory=list)
 
     def order(self, order: Order) -> None:
@@ -45,31 +45,41 @@ class Phrase:
         self.told.append((severity, FieldError(code, text, hint)))
 
 
-def read_phrase(view: View, line: str) -> Phrase:
+def read_phrase(atlas: Atlas, line: str) -> Phrase:
     """Return the reading of a line.
 
     Raises:
         FieldError: the meaning is plain, and the order is impossible.
     """
-    # Most lines of a large campaign are written so, and need no reading.
-    march = _BY_THE_BOOK.fullmatch(line)
-    if march and any(unit["unit"] == march[1] for unit in view["units"]):
-        return Phrase([line])
+    if order := _by_the_book(atlas, line):
+        return Phrase([order])
     body = without_comment(line)
-    phrase = _read(view, body)
+    phrase = _read(atlas, body)
     return phrase if phrase.lines or phrase.told else Phrase([body])
 
 
-def _read(view: View, body: str) -> Phrase:
+def _by_the_book(atlas: Atlas, line: str) -> Order | None:
+    """Return the order of a line that is one word for word, as most lines of a large campaign are."""
+    match line.split(" "):
+        case ["MOVE", unit, *steps] if steps and unit in atlas.units and _WAYS.issuperset(steps):
+            return Move(unit, tuple(steps))
+        case ["TARGET", q, r] if _NUMBER.fullmatch(q) and _NUMBER.fullmatch(r):
+            return Target(int(q), int(r))
+        case ["BUILD", unit] if unit in atlas.view["lost"]:
+            return Build(unit)
+    return None
+
+
+def _read(atlas: Atlas, body: str) -> Phrase:
     """Return the reading of a line without remarks; an empty one if it is no phrase."""
     phrase = Phrase()
-    if view["over"] or view["harvester"] is None:
+    if atlas.view["over"] or atlas.view["harvester"] is None:
         return phrase
     if ORDERS.ends_seat(body):
         phrase.order(DestroyHarvester())
         return phrase
     for words in _clauses(_with_verb(tokens(body))):
-        reader = _Reader(view, words)
+        reader = _Reader(atlas, words)
         reader.read()
         if not reader.phrase.lines and not reader.phrase.told:
             return Phrase()
@@ -109,10 +119,9 @@ def _with_verb(words: list[Token]) -> list[Token]:
 class _Reader:
     """Reader of the words of one clause."""
 
-    def __init__(self, view: View, words: Sequence[Token]) -> None:
-        self.view, self.words, self.phrase = view, words, Phrase()
-        self.atlas = Atlas(view)
-        self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
+    def __init__(self, atlas: Atlas, words: Sequence[Token]) -> None:
+        self.view, self.words, self.phrase = atlas.view, words, Phrase()
+        self.atlas, self.spots = atlas, atlas.units
 
     def read(self) -> None:
         """Find the order that the clause means, and write it. Raise FieldError if it cannot be given."""

@@ -53,7 +53,8 @@ MOST_FINDINGS = 50
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """Parse a sheet, with findings on the lines that are not accepted and a forecast of the rest."""
     sheet = _Sheet(view)
-    read = ORDERS.parse(view, list(sheet.plain(lines)))
+    # All lines are read as phrases first: after so many findings the rest goes to the order parser.
+    read = ORDERS.read(view, list(sheet.plain(lines)))
     for entry in read.entries:
         try:
             sheet.take(entry)
@@ -84,8 +85,8 @@ class _Sheet:
         """Add a finding."""
         self.findings.append(Finding(line, severity, told.code, told.text, told.hint, corrected))
 
-    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """Yield the lines as the order parser reads them; a line that is no phrase stays as it was typed."""
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str | Order]]:
+        """Yield the lines as orders, or as the order parser reads them; one that is no phrase stays as it was typed."""
         remarks = 0
         # No name here has a blank, so quotes hold nothing together, and a remark begins in them too.
         for number, line in join_lines((number, line.replace('"', "'")) for number, line in lines):
@@ -94,26 +95,26 @@ class _Sheet:
                 continue
             phrase = Phrase()
             try:
-                phrase = read_phrase(self.view, line)
+                phrase = read_phrase(self.atlas, line)
             except FieldError as refused:
                 corrected = refused.correct(line)
                 self.tell(number, "error", refused, corrected if self._orders(corrected) else "")
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
-            remarks += bool(comment_of(line))
-            # An order in a remark may be meant to count.
-            for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
-                self.tell(number, "warning", told)
+            if comment_of(line) and (remarks := remarks + 1) <= MOST_REMARKS:
+                # An order in a remark may be meant to count.
+                for told in orders_in_remark(line, self._orders):
+                    self.tell(number, "warning", told)
             for plain in phrase.lines:
                 yield number, plain
 
     def _orders(self, text: str) -> list[str] | None:
         """Return the orders that a text would be on a line of its own; None if it is no order."""
         try:
-            lines = read_phrase(self.view, text).lines
+            lines = read_phrase(self.atlas, text).lines
         except FieldError:
             return None
-        read = ORDERS.parse(self.view, list(enumerate(lines)))
+        read = ORDERS.read(self.view, enumerate(lines))
         return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
 
     def take(self, entry: ParsedOrder) -> None:
@@ -123,24 +124,27 @@ class _Sheet:
         if self.view["harvester"] is None:
             raise FieldError("out", "your Harvester is destroyed; you are out of the game")
         order = self._written_out(entry)
-        if isinstance(order, Move | Destroy):
+        if isinstance(order, Move):
+            self._claim(order.unit, entry.line)
+            self._check_move(order, entry.line)
+        elif isinstance(order, Destroy):
             self._claim(order.unit, entry.line)
         else:
             self._only(order, entry.line)
-        if isinstance(order, Move):
-            self._check_move(order, entry.line)
-        elif isinstance(order, Target):
-            self._check_target(order, entry.line)
+            self._check(order, entry.line)
+        self.entries.append(entry if order is entry.order else ParsedOrder(entry.line, order))
+
+    def _check(self, order: Order, line: int) -> None:
+        """Check an order of the Harvester. Raise FieldError if it is not possible."""
+        if isinstance(order, Target):
+            self._check_target(order, line)
         elif isinstance(order, Build):
             self._check_build(order)
         elif isinstance(order, Drop):
             self._spend(order, order.amount, f"you drop {order.amount}")
         elif isinstance(order, DestroyHarvester):
             hint = "take the line out to stay in the game"
-            self.tell(
-                entry.line, "warning", FieldError("final", "this ends the game for you, and cannot be undone", hint)
-            )
-        self.entries.append(ParsedOrder(entry.line, order))
+            self.tell(line, "warning", FieldError("final", "this ends the game for you, and cannot be undone", hint))
 
     def _written_out(self, entry: ParsedOrder) -> Order:
         """Return the order, or the one that a shorthand stands for. Raise FieldError if there is no route."""
@@ -148,8 +152,7 @@ class _Sheet:
         if isinstance(order, TargetHex):
             return Target(*hex_of(order.hex))
         if isinstance(order, MoveTo):
-            start = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
-            route = route_to(self.atlas, order.unit, start, hex_of(order.hex))
+            route = route_to(self.atlas, order.unit, self.atlas.units[order.unit], hex_of(order.hex))
             self.tell(entry.line, "note", told_route(order.unit, route))
             return Move(order.unit, route.way)
         return order
@@ -183,8 +186,7 @@ class _Sheet:
             self._warn_of_crags(line, f"{order.unit}", self._path(order))
 
     def _path(self, order: Move) -> list[Hex]:
-        here = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
-        path = []
+        here, path = self.atlas.units[order.unit], []
         for way in order.steps:
             here = self.atlas.named(step(here, DIRECTIONS[way]))
             path.append(here)

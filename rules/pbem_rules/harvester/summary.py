@@ -192,8 +192,8 @@ def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
     # A Harvester cannot enter crags (ruling 10).
     free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
     if free:
-        spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot].resources, spot))
-        resources = atlas.marked[spot].resources
+        spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot], spot))
+        resources = atlas.marked[spot]
         told = counted(resources, "resource") if resources > 0 else "a Harvester or resource"
         yield f"Nearest to gather: {told} at {_far(atlas, spot)}."
 

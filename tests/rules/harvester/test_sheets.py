@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
 
 from pbem.campaign.order_sheets import PreviousSheets, SheetReading, make_receipt, parse_sheet
 from pbem.report.answers import Receipt
+from pbem.ruleset import FieldError, Order
 from pbem_rules.harvester import RULESET
-from pbem_rules.harvester.orders import Move, Target
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.orders import ORDERS, Move, Target
+from pbem_rules.harvester.phrases import read_phrase
 from tests.rules.harvester.table import codes, position, read, turn, view
 
 CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}
@@ -22,6 +27,21 @@ def test_a_target_may_be_written_with_a_comma() -> None:
 
     for line in ("TARGET 3,-2", "target 3 -2", "TAR 3, -2"):
         assert read(state, "ann", line).orders == (Target(3, -2),)
+
+
+def test_lines_word_for_word_are_the_orders_that_the_parser_reads() -> None:
+    """A line that is an order word for word is taken as the order parser takes it, whatever it names."""
+    seen = view(position({"ann": {"S1": (0, 0), "C1": (2, 0)}}), "ann")
+    verbs = ("MOVE", "TARGET", "BUILD")
+    words = ("S1", "C1", "G", "C4", "E", "SW", "-0", "07", "12345", "123456", "", "\tE", "e")
+    taken = 0
+    for line in map(" ".join, itertools.chain(*(itertools.product(verbs, *[words] * more) for more in (1, 2, 3)))):
+        with contextlib.suppress(FieldError):
+            lines = tuple(read_phrase(Atlas(seen), line).lines)
+            if isinstance(lines[0], Order):
+                assert lines == ORDERS.parse(seen, [(1, line)]).orders
+                taken += 1
+    assert taken == 4 + 8 + 9 + 2
 
 
 def test_a_hex_may_be_named_around_the_planet() -> None:
