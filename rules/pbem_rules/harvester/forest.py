@@ -6,7 +6,7 @@ with the same Harvester at the top are one side (ruling 8).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def tops(rulers: Ints) -> Ints:
         top = higher
 
 
-def above(rulers: Ints, player: int) -> Iterator[int]:
+def above(rulers: Sequence[int] | Ints, player: int) -> Iterator[int]:
     """Yield the Harvesters above a player, its direct ruler first."""
     while (player := int(rulers[player])) != NOBODY:
         yield player

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from pbem_rules.harvester import forest
-from pbem_rules.harvester.combat import LOST, PEACE, TIED, WON, among, judge
+from pbem_rules.harvester.combat import LOST, TIED, WON, Battle, Conquest, among, conquer, contested, first_slot
 from pbem_rules.harvester.orders import Move
 from pbem_rules.harvester.planet import NAMES, Flags, Ints
 from pbem_rules.harvester.play import Play
 from pbem_rules.harvester.state import CRAGS, LEFT_BIT, NO_COURSE, NOWHERE
-from pbem_rules.harvester.units import HARVESTER, KINDS, MOVE, NIMBLE, SLOT, SLOTS
+from pbem_rules.harvester.units import HARVESTER, MOVE, NIMBLE, SLOT, SLOTS
 from pbem_rules.harvester.units import NAMES as UNIT_NAMES
 
 IMPULSES = 4
 STAY = -1
 _WAYS = {name: way for way, name in enumerate(NAMES)}
+
+# Bits of a step in the code of a path.
+_BITS = 3
 
 
 def move(play: Play) -> None:
@@ -30,31 +33,17 @@ def move(play: Play) -> None:
         march.take(impulse)
 
 
-@dataclass(frozen=True)
-class _Conquest:
-    """A Harvester that lost its hex, its conqueror, and the total of the winning side."""
+class _Meetings(NamedTuple):
+    """The battles wherever sides meet, in the order of places, and the units in them with the verdict on each."""
 
-    victim: int
-    conqueror: int
-    total: int
+    battles: dict[int, Battle]
+    units: Ints
+    verdicts: Ints
 
-
-class _Battle:
-    """All units at one place where sides met, as rows of the march, by player; `side` and `verdict` are the player's.
-
-    `might` is the combat ability of each player there, and `total` that of each side.
-    """
-
-    def __init__(self, units: list[int], verdicts: list[int], sides: list[int], strengths: list[int]) -> None:
-        self.units: dict[int, list[int]] = {}
-        self.verdict, self.side = dict[int, int](), dict[int, int]()
-        self.might, self.total = dict[int, int](), dict[int, int]()
-        for unit, verdict, side, strength in zip(units, verdicts, sides, strengths, strict=True):
-            player = unit // SLOTS
-            self.units.setdefault(player, []).append(unit)
-            self.verdict[player], self.side[player] = verdict, side
-            self.might[player] = self.might.get(player, 0) + strength
-            self.total[side] = self.total.get(side, 0) + strength
+    def having(self, verdict: int) -> Ints:
+        """Return the units with a verdict."""
+        units: Ints = self.units[self.verdicts == verdict]
+        return units
 
 
 class _March:
@@ -65,21 +54,22 @@ class _March:
         self.cells = play.at.reshape(-1)
         self.owner = np.arange(len(self.cells)) // SLOTS
         self.slot = np.arange(len(self.cells)) % SLOTS
-        self.strength = play.strengths()
         self.paths = self._paths()
         self.halted = np.zeros(len(self.cells), bool)
-        self.conquests: dict[int, _Conquest] = {}
+        self.conquests: dict[int, Conquest] = {}
+        self._take_sides()
 
     def _paths(self) -> Ints:
         """Return the direction of every unit in every impulse."""
         play = self.play
         paths = np.full((len(self.cells), IMPULSES), STAY)
         units: list[int] = []
-        ways: list[int] = []
+        codes: list[int] = []
         for player, order in play.orders(Move):
             units.append(player * SLOTS + SLOT[order.unit])
-            ways += _path(order.steps[:IMPULSES])
-        paths[units] = np.array(ways, np.int64).reshape(-1, IMPULSES)
+            codes.append(_code(order.steps[:IMPULSES]))
+        steps = np.array(codes, np.int64)[:, None] >> _BITS * np.arange(IMPULSES)
+        paths[units] = (steps & (1 << _BITS) - 1) + STAY
         # Each unit takes as many steps as it moves, one in each impulse.
         paths[np.arange(IMPULSES) >= MOVE[self.slot, None]] = STAY
         # A Harvester steps in the first impulse (ruling 5).
@@ -90,8 +80,6 @@ class _March:
 
     def take(self, number: int) -> None:
         """Take one step with all units, then judge every hex."""
-        self.number = number + 1
-        self.sides = self._sides()
         self._meet_where_they_stand()
         self.ways = self.paths[:, number]
         self.going = (self.cells != NOWHERE) & ~self.halted & (self.ways != STAY)
@@ -107,10 +95,10 @@ class _March:
         if number == 0:
             self._arrive(start)
 
-    def _sides(self) -> Ints:
-        """Return the side of every unit, by the top of its player's chain."""
-        sides: Ints = forest.tops(self.play.ruler)[self.owner]
-        return sides
+    def _take_sides(self) -> None:
+        """Find the side of every player and unit, by the top of the player's chain."""
+        tops = forest.tops(self.play.ruler)
+        self.tops, self.sides = tops.tolist(), tops[self.owner]
 
     # -- enemies who are together already
 
@@ -120,21 +108,21 @@ class _March:
         A conquest may make enemies of others who stand together. Each round has one at
         least, so there are no more rounds than players.
         """
-        self.aims = self.cells.copy()
         for _ in self.play.state.seats:
             alive = np.flatnonzero(self.cells != NOWHERE)
-            places = self.cells[alive]
-            verdicts = judge(places, self.sides[alive], self.strength[alive])
+            met = self._judge(alive, self.cells[alive])
             # Equals that stand together are told of each other once (ruling 14).
-            news = (verdicts != TIED) | ~among(places, np.array(self.play.standoffs, np.int64))
+            known = set(self.play.standoffs)
             self.conquests = {}
-            self._fight(alive[news], places[news], verdicts[news], border=False)
-            self.play.standoffs = tuple(np.unique(places[verdicts == TIED]).tolist())
-            if not (verdicts == LOST).any():
+            for place, battle in met.battles.items():
+                if battle.victor is not None or place not in known:
+                    self._fight(battle, place)
+            self.play.standoffs = tuple(place for place, battle in met.battles.items() if battle.victor is None)
+            losers = met.having(LOST)
+            if not len(losers):
                 return
-            self.play.wreck(self._fallen(alive[verdicts == LOST]))
+            self.play.wreck(self._fallen(losers))
             self._conquer()
-            self.sides = self._sides()
 
     # -- steps that are not taken
 
@@ -146,16 +134,17 @@ class _March:
         self._block(self._outdrawn(), "harvester")
 
     def _block(self, stopped: Flags, why: str) -> None:
-        self._stop(stopped)
-        for unit in np.flatnonzero(stopped).tolist():
+        units = np.flatnonzero(stopped)
+        self._stop(units)
+        for unit in units.tolist():
             owner, slot = divmod(unit, SLOTS)
             self.play.tell_at(owner, "blocked", int(self.cells[unit]), slot=slot, unit=UNIT_NAMES[slot], why=why)
 
-    def _stop(self, stopped: Flags) -> None:
+    def _stop(self, units: Ints) -> None:
         """Keep these units where they are for the rest of the turn."""
-        self.going &= ~stopped
-        self.halted |= stopped
-        self.aims[stopped] = self.cells[stopped]
+        self.going[units] = False
+        self.halted[units] = True
+        self.aims[units] = self.cells[units]
 
     def _drivers(self) -> Ints:
         return np.flatnonzero(self.going & (self.slot == HARVESTER))
@@ -174,13 +163,9 @@ class _March:
         for aim in aims[counts > 1].tolist():
             rivals = drivers[self.aims[drivers] == aim]
             # Lots decide which of several Harvesters enters a hex (ruling 5).
-            first = min(rivals.tolist(), key=lambda unit: self._lot(unit // SLOTS))
+            first = min(rivals.tolist(), key=lambda unit: self.play.lot(unit // SLOTS))
             outdrawn[rivals[rivals != first]] = True
         return outdrawn
-
-    def _lot(self, player: int) -> int:
-        """Draw a player's lot, the same for all purposes of an impulse."""
-        return self.play.dice.below(1 << 62, "lot", self.number, self.play.state.seats[player])
 
     def _barred(self) -> Flags:
         """Flag steps into a hex where a unit of a Harvester above stands, or is about to step (ruling 8)."""
@@ -208,33 +193,48 @@ class _March:
         # Directions k and k + 3 are opposite: a border is named by the hex on its outward side.
         outward = ways < 3
         borders = np.where(outward, self.cells[movers], self.aims[movers]) * 3 + ways % 3
-        met = np.where(outward, among(borders, borders[~outward]), among(borders, borders[outward]))
-        movers, borders = movers[met], borders[met]
-        verdicts = judge(borders, self.sides[movers], self.strength[movers])
-        self._fight(movers, borders, verdicts, border=True)
-        stopped = self._nobody()
-        stopped[movers[(verdicts == TIED) | (verdicts == LOST)]] = True
-        self._stop(stopped)
-        return self._fallen(movers[verdicts == LOST])
+        swapped = np.where(outward, among(borders, borders[~outward]), among(borders, borders[outward]))
+        met = self._judge(movers[swapped], borders[swapped])
+        for battle in met.battles.values():
+            self._fight(battle)
+        self._stop(met.units[met.verdicts != WON])
+        return self._fallen(met.having(LOST))
 
     def _meet_in_hexes(self) -> Ints:
         """Judge all hexes, and return the fallen; first undo steps into ties, until none is left (ruling 4)."""
         alive = np.flatnonzero(self.cells != NOWHERE)
         while True:
-            places = self.aims[alive]
-            verdicts = judge(places, self.sides[alive], self.strength[alive])
+            met = self._judge(alive, self.aims[alive])
             # Units that were there already stay in a tie; only those that stepped in go back (ruling 4).
-            tied = (verdicts == TIED) & self.going[alive]
-            if not tied.any():
+            tied = met.having(TIED)
+            tied = tied[self.going[tied]]
+            if not len(tied):
                 break
-            there = among(places, places[tied])
-            self._fight(alive[there], places[there], verdicts[there], border=False)
-            stepping = self._nobody()
-            stepping[alive[tied]] = True
-            self._stop(stepping)
-        decided = verdicts != TIED
-        self._fight(alive[decided], places[decided], verdicts[decided], border=False)
-        return self._fallen(alive[verdicts == LOST])
+            for place in np.unique(self.aims[tied]).tolist():
+                self._fight(met.battles[place], place)
+            self._stop(tied)
+        for place, battle in met.battles.items():
+            if battle.victor is not None:
+                self._fight(battle, place)
+        return self._fallen(met.having(LOST))
+
+    def _judge(self, units: Ints, places: Ints) -> _Meetings:
+        """Return the battles at the places where some units, in ascending order, meet those of other sides."""
+        met = np.flatnonzero(contested(places, self.sides[units]))
+        met = met[np.argsort(places[met], kind="stable")]
+        units, places = units[met], places[met]
+        owners = self.owner[units]
+        new_place = np.diff(places, prepend=-1) != 0
+        crews = np.flatnonzero(new_place | (np.diff(owners, prepend=-1) != 0))
+        bits = np.bitwise_or.reduceat(1 << self.slot[units], crews).tolist() if len(crews) else []
+        by_player = iter(zip(owners[crews].tolist(), bits, strict=True))
+        counts = np.diff(np.flatnonzero(new_place[crews]), append=len(crews)).tolist()
+        battles = {
+            place: Battle(dict(islice(by_player, count)), self.tops)
+            for place, count in zip(places[new_place].tolist(), counts, strict=True)
+        }
+        verdicts = [battle.verdict(player) for battle in battles.values() for player in battle.crews]
+        return _Meetings(battles, units, np.repeat(np.array(verdicts, np.int64), np.diff(crews, append=len(units))))
 
     def _fallen(self, losers: Ints) -> Ints:
         """Return the defence units among the losers; a Harvester is conquered instead."""
@@ -245,60 +245,19 @@ class _March:
     def _nobody(self) -> Flags:
         return np.zeros(len(self.cells), bool)
 
-    def _fight(self, units: Ints, places: Ints, verdicts: Ints, *, border: bool) -> None:
-        """Tell of the fights at all places where a unit has a verdict other than PEACE, and note conquests."""
-        fought = np.flatnonzero(verdicts != PEACE)
-        if not len(fought):
-            return
-        fought = fought[np.lexsort((units[fought], places[fought]))]
-        units, places, verdicts = units[fought], places[fought], verdicts[fought]
-        columns = [row.tolist() for row in (units, verdicts, self.sides[units], self.strength[units])]
-        edges = np.flatnonzero(np.diff(places, prepend=-1, append=-1)).tolist()
-        for first, last in pairwise(edges):
-            battle = _Battle(*(column[first:last] for column in columns))
-            self._tell_battle(battle, border=border)
-            self._note_conquest(battle)
-
-    def _tell_battle(self, battle: _Battle, *, border: bool) -> None:
-        play, seats = self.play, self.play.state.seats
-        winners = sorted(seats[player] for player, verdict in battle.verdict.items() if verdict == WON)
-        best = max(battle.total.values())
-        crews = sorted(
-            (f"{seats[player]} {''.join([KINDS[unit % SLOTS] for unit in units])}", battle.side[player])
-            for player, units in battle.units.items()
-        )
-        for player, units in battle.units.items():
-            first, side, verdict = units[0], battle.side[player], battle.verdict[player]
-            lost = [UNIT_NAMES[unit % SLOTS] for unit in units if verdict == LOST and unit % SLOTS != HARVESTER]
-            play.tell_at(
-                player,
-                "fought",
-                int(self.cells[first] if border else self.aims[first]),
-                slot=first % SLOTS,
-                way=int(self.ways[first]) if border else 0,
-                impulse=self.number,
-                border=NAMES[self.ways[first]] if border else None,
-                outcome=_OUTCOMES[verdict],
-                strength=battle.total[side],
-                best=best,
-                winners=winners,
-                enemies=", ".join([crew for crew, other in crews if other != side]),
-                lost=" ".join(lost),
-            )
-
-    def _note_conquest(self, battle: _Battle) -> None:
-        lost = {player: units[0] for player, units in battle.units.items() if battle.verdict[player] == LOST}
-        victims = [player for player, first in lost.items() if first % SLOTS == HARVESTER]
-        if not victims:
-            return
-        side = max(battle.total, key=battle.total.__getitem__)
-        victors = [player for player in battle.units if battle.side[player] == side]
-        # The most combat ability there, of equals the one higher up, then one by lot (ruling 8).
-        conqueror = min(
-            victors, key=lambda player: (-battle.might[player], len(self.play.above(player)), self._lot(player))
-        )
-        for victim in victims:
-            self.conquests[victim] = _Conquest(victim, conqueror, battle.total[side])
+    def _fight(self, battle: Battle, place: int | None = None) -> None:
+        """Tell of a battle in a hex, or on the border that its units would cross, and note conquests."""
+        play = self.play
+        slots = {player: first_slot(crew) for player, crew in battle.crews.items()}
+        ways: dict[int, int] = {}
+        if place is None:
+            ways = {player: int(self.ways[player * SLOTS + slot]) for player, slot in slots.items()}
+        told = battle.told(play.seats, play.impulse + 1, {player: NAMES[way] for player, way in ways.items()})
+        for (player, slot), data in zip(slots.items(), told, strict=True):
+            cell = int(self.cells[player * SLOTS + slot]) if place is None else place
+            play.tell_at(player, "fought", cell, slot=slot, way=ways.get(player, 0), **data)
+        for conquest in battle.conquests(play):
+            self.conquests[conquest.victim] = conquest
 
     # -- what remains
 
@@ -316,25 +275,10 @@ class _March:
         play.wreck(fallen)
 
     def _conquer(self) -> None:
-        """Apply the conquests of one impulse, the strongest first; skip those made needless by others (ruling 8).
-
-        Events follow when all are applied: the rulers of a Harvester do not know which of two came first.
-        """
-        play, seats = self.play, self.play.state.seats
-        before = {victim: play.above(victim) for victim in self.conquests}
-        done = []
-        for conquest in sorted(self.conquests.values(), key=lambda each: (-each.total, self._lot(each.victim))):
-            victim, conqueror = conquest.victim, conquest.conqueror
-            # Harvesters that an earlier conquest has put on one side do not conquer each other (ruling 8).
-            if [victim, *play.above(victim)][-1] != [conqueror, *play.above(conqueror)][-1]:
-                play.ruler[victim] = conqueror
-                done.append(conquest)
-        for conquest in done:
-            victim, by = conquest.victim, seats[conquest.conqueror]
-            after = play.above(victim)
-            play.tell([victim], "conquered", by=by)
-            play.tell([each for each in after if each not in before[victim]], "won-over", who=seats[victim], by=by)
-            play.tell([each for each in before[victim] if each not in after], "lost-hold", who=seats[victim])
+        """Apply the conquests of one impulse."""
+        if self.conquests:
+            conquer(self.play, self.conquests)
+            self._take_sides()
 
     def _arrive(self, start: Ints) -> None:
         """After the first impulse, end courses and mark Harvesters that were kept waiting (ruling 5)."""
@@ -348,10 +292,7 @@ class _March:
         play.waiting[:] = bound & ~arrived & (play.home == start)
 
 
-_OUTCOMES = {WON: "won", LOST: "lost", TIED: "tied"}
-
-
 @cache
-def _path(steps: tuple[str, ...]) -> list[int]:
-    """Return the directions of a unit with these steps, IMPULSES at the most, in all impulses."""
-    return [_WAYS[step] for step in steps] + [STAY] * (IMPULSES - len(steps))
+def _code(steps: tuple[str, ...]) -> int:
+    """Return steps as one number, with _BITS for each, the first lowest; of a step that is not taken they are 0."""
+    return sum(_WAYS[step] - STAY << _BITS * at for at, step in enumerate(steps))

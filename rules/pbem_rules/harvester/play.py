@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
@@ -9,14 +10,15 @@ import numpy as np
 
 from pbem.ruleset import Dice, Event, Order, TurnInput
 from pbem_rules.harvester import forest
+from pbem_rules.harvester.combat import Field
 from pbem_rules.harvester.planet import Ints
 from pbem_rules.harvester.state import NO_COURSE, NOWHERE, State
-from pbem_rules.harvester.units import COMBAT, HARVESTER, HARVESTER_WRECK, SCANNER, SLOTS
+from pbem_rules.harvester.units import HARVESTER, HARVESTER_WRECK, SCANNER, SLOTS
 
 OrderT = TypeVar("OrderT", bound=Order)
 
 
-class Play:
+class Play(Field):
     """A turn while it is resolved. `home` is the hex of each Harvester, also after its player went out.
 
     Every event has a sort key: the `step` of the turn, the `impulse` of movement, the first unit of its
@@ -25,27 +27,28 @@ class Play:
     """
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
-        self.state, self.dice, self.planet = state, dice, state.planet
+        self.state, self.dice, self.planet, self.seats = state, dice, state.planet, state.seats
         self.at, self.held, self.standoffs = state.at.copy(), state.held.copy(), state.standoffs
         self.course, self.waiting, self.build = state.course.copy(), state.waiting.copy(), state.build.copy()
-        self.ruler, self.silent, self.left = state.ruler.copy(), state.silent.copy(), state.left.copy()
+        self.ruler: Ints = state.ruler.copy()
+        self.silent, self.left = state.silent.copy(), state.left.copy()
         self.resources = state.resources.copy()
         self.traffic = np.zeros_like(state.traffic)
         self.home = self.at[:, HARVESTER].copy()
         self.numbers = {seat: number for number, seat in enumerate(state.seats)}
         self._orders = self._by_kind(turn)
         self.missing, self.removed = self._players(turn.missing), self._players(turn.removed)
-        self.step = self.impulse = 0
+        self.step = 0
         self._told: list[Event] = []
         self._keys: list[int] = []
         self._rank = {seat: rank for rank, seat in enumerate(sorted(state.seats))}
         self._alone = [frozenset((seat,)) for seat in state.seats]
 
     def _by_kind(self, turn: TurnInput) -> dict[type[Order], tuple[list[int], list[Any]]]:
-        orders: dict[type[Order], tuple[list[int], list[Any]]] = {}
+        orders: dict[type[Order], tuple[list[int], list[Any]]] = defaultdict(lambda: ([], []))
         for player in sorted(self.numbers[seat] for seat in turn.orders if seat in self.numbers):
             for order in turn.orders[self.state.seats[player]]:
-                players, given = orders.setdefault(type(order), ([], []))
+                players, given = orders[type(order)]
                 players.append(player)
                 given.append(order)
         return orders
@@ -53,7 +56,7 @@ class Play:
     def orders(self, kind: type[OrderT]) -> Iterator[tuple[int, OrderT]]:
         """Yield all orders of a type from players still in play, by player."""
         playing = (self.left == 0).tolist()
-        for player, order in zip(*self._orders.get(kind, ([], [])), strict=True):
+        for player, order in zip(*self._orders[kind], strict=True):
             if playing[player]:
                 yield player, order
 
@@ -70,10 +73,6 @@ class Play:
         """Record an event for one player about the unit in `slot`, in a hex or `way` from it."""
         self._told.append(Event(kind, self._alone[player], data))
         self._keys += (self.step, self.impulse, slot, player, cell, way)
-
-    def above(self, player: int) -> list[int]:
-        """Return all who rule a player, the direct ruler first."""
-        return list(forest.above(self.ruler, player))
 
     def wreck(self, units: Ints) -> None:
         """Destroy defence units, given as player × SLOTS + slot, and leave their resources (ruling 6)."""
@@ -111,10 +110,6 @@ class Play:
                 self.tell([player], "passed", to=self.state.seats[heir])
         for player in leaving:
             self.ruler[player] = forest.NOBODY
-
-    def strengths(self) -> Ints:
-        """Return the combat ability of every unit, by player and slot in one row."""
-        return np.tile(COMBAT, len(self.state.seats))
 
     def finished(self) -> State:
         """Return the state after the turn."""

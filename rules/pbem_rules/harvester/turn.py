@@ -138,9 +138,6 @@ STEPS: tuple[Callable[[Play], None], ...] = (
 )
 """The steps of a turn, in order (ruling 13)."""
 
-REHEARSED = tuple(step for step in STEPS if step not in (leave, drift, look))
-"""The steps of a forecast: all but those that depend on others' sheets, on dice, or on later scans."""
-
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
     """Return the state after a turn, and the events of it; a game that is over stays as it is."""
