@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import attrgetter
@@ -126,6 +126,11 @@ class Codes:
     def proves_gm(self, code: Code) -> bool:
         """Return True if only a GM's mailbox has the code; whatever it is good for, the sender has to be theirs too."""
         return code.key in self.proving
+
+    def without(self, seats: Collection[int]) -> Codes:
+        """Return the codes without reports of these seats, but for those that stand in the text."""
+        shown, named = ([each for each in some if each.seat_id not in seats] for some in (self.shown, self.named))
+        return replace(self, shown=shown, named=named)
 
     @property
     def reports(self) -> list[Code]:

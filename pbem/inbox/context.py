@@ -21,6 +21,7 @@ from pbem.store.models import InboxMessage
 
 if TYPE_CHECKING:
     from pbem.inbox.gm_commands import Wishes
+    from pbem.inbox.replies import HeldAnswer
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
 """Proof of a message's origin.
@@ -29,8 +30,8 @@ An answer of the address that was asked about it, the token or the code in its
 ORDERS line, a reply, or nothing but its sender.
 """
 
-Outcome = tuple[str, bool]
-"""The note on a message, and True if a sheet was saved."""
+Outcome = tuple[str, int]
+"""The note on a message, and the number of sheets that were saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ class MessageContext:
     `verdict` is that of the receiving server on the sender. `shown` are the reports whose codes are in the recipients
     or the subject. `key` names the valid key that the message shows, "" if none (`pbem.inbox.route`). `silences` are
     the reasons why answers that were due are not given. `confirmed` is set once the sender has confirmed the message.
-    `answers` is the code of ours that the message shows, "" if none.
+    `answers` is the code of ours that the message shows, "" if none. `together` are the answers so far to its sheets,
+    if it has several: those to one address go in one mail.
     """
 
     app: App
@@ -169,6 +171,7 @@ class MessageContext:
     silences: list[str] = field(default_factory=list)
     confirmed: ConfirmedSender | None = None
     answers: str = ""
+    together: list[HeldAnswer] | None = None
 
     snapshot: ClassVar[None] = None
     """No campaign: which one a message concerns is found out, and there may be several."""

@@ -20,6 +20,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from pbem.campaign.order_sheets import Lines, host_word, redact_lines, says_wait, split_host_words
 from pbem.errors import CampaignError
@@ -64,8 +65,8 @@ class SheetText:
     which the frame begins, and `above` are the lines above it, if they are more
     than blanks; `below` are those between its END and the next frame. `closed`: it
     has an END. `courtesies` are lines outside of the frame that are words to a person.
-    `unread` is the number of orders that were found in a quotation, and not read. `others` are the headers of frames
-    below it for other campaigns or seats.
+    `unread` is the number of orders that were found in a quotation, and not read. `others` are the sheets for other
+    campaigns or seats below it.
     """
 
     header: SheetHeader | None
@@ -79,7 +80,11 @@ class SheetText:
     below: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
     unread: int = 0
-    others: tuple[SheetHeader, ...] = ()
+    others: tuple[SheetText, ...] = ()
+
+    def is_for(self, campaign: str, seat: str) -> bool:
+        """Return True if its frame names a seat."""
+        return self.header is not None and (self.header.campaign, self.header.seat) == (campaign, seat)
 
     @property
     def below_text(self) -> bool:
@@ -161,9 +166,37 @@ def find_header(lines: Sequence[str], known: Names, word: str = "ORDERS") -> int
 
 
 def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
-    """Return the framed sheet in a text, else all of it as a plain reply. Never raises."""
+    """Return the first framed sheet in a text with the others below it, else all as a plain reply. Never raises."""
     at = find_header(lines, known)
-    return plain_sheet(lines) if at is None else _framed_sheet(lines, at, known)
+    if at is None:
+        return plain_sheet(lines)
+    starts, closed = [len(lines)], False
+    for each in range(len(lines) - 1, at - 1, -1):
+        header = header_of(lines[each])
+        if header and (each == at or closed or header.campaign in known):
+            starts.append(each)
+        closed = is_end(lines[each]) or (closed and header is None)
+    found = [_framed_sheet(lines, *place) for place in pairwise(reversed(starts))]
+    first, others, note = found[0], list[SheetText](), ""
+    for sheet in found[1:]:
+        assert sheet.header is not None
+        seat = (sheet.header.campaign, sheet.header.seat)
+        before = next((each for each in (first, *others) if each.is_for(*seat)), None)
+        # The mail may go on with an older one: what is said once more ends it, unless it is the same.
+        if len(others) + 1 == MOST_SHEETS or (before is not None and before.lines != sheet.lines):
+            note = f"Only the first sheet for {' '.join(seat)} was read, and nothing below it." if before else _TOO_MANY
+            break
+        others += [sheet] * (before is None)
+    above = tuple(lines[:at]) if any(line.strip() for line in lines[:at]) else ()
+    notes = (*first.notes, *[note] * bool(note), *[_ONLY_ABOVE] * bool(above and first.empty))
+    return replace(first, notes=notes, above=above, others=tuple(others))
+
+
+MOST_SHEETS = 8
+"""Sheets of one mail that are read."""
+
+_TOO_MANY = f"Only the first {MOST_SHEETS} sheets of the mail were read."
+_ONLY_ABOVE = "There is no order between ORDERS and END; what stands above ORDERS was not read."
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:
@@ -171,27 +204,14 @@ def plain_sheet(lines: Sequence[str]) -> SheetText:
     return _sheet_of(None, lines, None, ())
 
 
-def _framed_sheet(lines: Sequence[str], at: int, known: Names) -> SheetText:
-    notes, (header, wait) = [], _parse_header(lines[at])
-    end = next((below for below in range(at + 1, len(lines)) if _ends_frame(lines[below], known)), None)
-    if end is None:
-        notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
-    elif any(map(header_of, lines[end:])):
-        notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
-    closed = end is not None and is_end(lines[end])
-    after = len(lines) if end is None else end + closed
-    following = next((below for below in range(after, len(lines)) if header_of(lines[below])), len(lines))
-    below = tuple(lines[after:following]) if closed else ()
-    assert header is not None
-    more = (found for line in lines[after:] if (found := header_of(line)) and found.campaign in known)
-    others = tuple(found for found in more if (found.campaign, found.seat) != (header.campaign, header.seat))
-    sheet = _sheet_of(header, lines[at + 1 : end], wait, tuple(notes))
-    sheet = replace(sheet, closed=closed, at=at, below=below, others=others)
-    if not any(line.strip() for line in lines[:at]):
-        return sheet
-    if sheet.empty:
-        notes.append("There is no order between ORDERS and END; what stands above ORDERS was not read.")
-    return replace(sheet, notes=tuple(notes), above=tuple(lines[:at]))
+def _framed_sheet(lines: Sequence[str], at: int, stop: int) -> SheetText:
+    """Return the sheet whose frame begins on a line; the next one does at `stop`."""
+    header, wait = _parse_header(lines[at])
+    end = next((below for below in range(at + 1, stop) if is_end(lines[below])), None)
+    open_ = "There is no END line: everything after ORDERS was read. Close your sheet with END."
+    notes = (open_,) if end is None and stop == len(lines) else ()
+    sheet = _sheet_of(header, lines[at + 1 : stop if end is None else end], wait, notes)
+    return replace(sheet, closed=end is not None, at=at, below=() if end is None else tuple(lines[end + 1 : stop]))
 
 
 def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:

@@ -62,11 +62,10 @@ def lines_of_message(app: App, session: Session, campaign: str, seat: SeatName, 
     codes = find_codes(session, message, app.settings.address, None)
     context = MessageContext(app, session, row.received_at, number, message, codes=codes)
     mail = Reading(OpenedMessage(context, find_sheet(message.lines, {campaign}), None), {campaign})
-    header = mail.sheet.header
-    named = header is not None and (header.campaign, header.seat) == (campaign, seat_view.seat)
+    named = next((each for each in (mail.sheet, *mail.sheet.others) if each.is_for(campaign, seat_view.seat)), None)
     if not (named or any(code.seat_id == place.seat_id for code in codes.reports)):
         raise unknown
-    _, _, sheet = with_edited_form(mail.context, Accepted(place), mail.sheet)
+    _, _, sheet = with_edited_form(mail.context, Accepted(place), named or mail.sheet)
     return _orders_in(mail.context, place, sheet)
 
 

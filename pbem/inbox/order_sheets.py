@@ -392,7 +392,9 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         wait=bool(sheet.wait),
         files=beside.sent,
         unread=sheet.unread,
-        others=tuple(dict.fromkeys(f"{each.campaign} {each.seat}" for each in sheet.others)),
+        others=tuple(
+            dict.fromkeys(f"{each.header.campaign} {each.header.seat}" for each in sheet.others if each.header)
+        ),
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(

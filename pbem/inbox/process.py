@@ -68,10 +68,10 @@ class QueuedMessage:
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """Result of one message: its note, and why an answer that was due was not given. `sheet`: a sheet was saved."""
+    """Result of one message: its note, the number of sheets saved, and why an answer that was due was not given."""
 
     note: str = ""
-    sheet: bool = False
+    sheets: int = 0
     state: MessageState = MessageState.PROCESSED
     silences: Sequence[str] = ()
 
@@ -117,7 +117,7 @@ def process_messages(
 
 def _count(tally: ProcessResult, result: MessageResult) -> None:
     tally.messages += 1
-    tally.sheets += result.sheet
+    tally.sheets += result.sheets
     tally.quarantined += result.state == MessageState.QUARANTINED
     tally.unanswered += bool(result.silences)
 
@@ -206,8 +206,8 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
                 original = find_original(session, mail)
                 try:
                     _check_message_limit(found.context, mail.received_at)
-                    note, sheet = (_COPY.format(original), False) if original else handle(found, known)
-                    result = _result(found.context, note, sheet=sheet)
+                    note, sheets = (_COPY.format(original), 0) if original else handle(found, known)
+                    result = _result(found.context, note, sheets)
                 except RateLimitExceeded as many:
                     result = _note_limit(many)
                 _save_result(found.context, result, is_original=original is None)
@@ -261,9 +261,9 @@ def find_original(session: Session, mail: QueuedMail) -> int | None:
     return session.connection().execute(_ORIGINAL, which).scalar()
 
 
-def _result(context: MessageContext, note: str, *, sheet: bool) -> MessageResult:
+def _result(context: MessageContext, note: str, sheets: int) -> MessageResult:
     told = f"; {tell_of_echo(context)}" if ECHO in context.silences else ""
-    return MessageResult(f"{note}{told}".removesuffix("; "), sheet, silences=tuple(context.silences))
+    return MessageResult(f"{note}{told}".removesuffix("; "), sheets, silences=tuple(context.silences))
 
 
 def _note_limit(many: RateLimitExceeded) -> MessageResult:
@@ -292,7 +292,7 @@ def _save_result(context: MessageContext, result: MessageResult, *, is_original:
         "key": context.key or ("automatic" if context.message.written_by_program else ""),
         "unanswered": bool(result.silences),
     }
-    if not is_original or (context.message.machine.kind and not result.sheet):
+    if not is_original or (context.message.machine.kind and not result.sheets):
         row["content"] = None  # it did nothing, so that another copy is no second one of it
     context.session.connection().execute(_SAVE, row)
 

@@ -22,7 +22,7 @@ from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.replies import answer, bare_subject, note_bulk_mail, tell_of_absence
 from pbem.inbox.sheet_choice import is_unedited_form, with_edited_form
-from pbem.inbox.sheets import ask_if_doubtful
+from pbem.inbox.sheets import OneSheet, ask_if_doubtful, take_each
 from pbem.mail.bounces import Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
 from pbem.mail.fetch import load_raw
@@ -58,16 +58,18 @@ def note_test(mail: Reading) -> Outcome:
     return "a reply to a test of the mailbox that proves nothing: another address was asked, or too long ago", False
 
 
-def take_bulk_sheet(mail: Reading) -> Outcome:
+def take_bulk_sheet(mail: Reading | OneSheet) -> Outcome:
     """Process a sheet that came through a list, or with a sign by which programs ask for no answer.
 
     Its receipt goes to the seat's own address. Free words without a frame are asked about there. Without a key, or
     without an order, nothing is refused by mail (RFC 3834), as the writer may be a machine.
     """
     context, sheet = mail.context, mail.sheet
+    if sheet.others and not isinstance(mail, OneSheet):
+        return take_each(context, sheet, take_bulk_sheet)
     result = authenticate(context, sheet.header)
     if not (isinstance(result, Accepted) and result.proof in _MAILED):
-        return note_machine(mail)
+        return _note_machine(context), 0
     context, result, sheet = with_edited_form(context, result, sheet)
     whole = sheet.header is not None and sheet.closed and not sheet.empty
     free = sheet.header is None and context.app.game(result.place.game).free_text

@@ -412,7 +412,9 @@ def _receipt_ids(session: Session, seats: Collection[int]) -> list[str]:
     """Return the Message-IDs of the newest receipts that were sent to the players of some seats."""
     if not seats:
         return []
-    to_players = (OutgoingMail.person_id == Seat.person_id) & (OutgoingMail.campaign_id == Seat.campaign_id)
+    # One mail has the receipts of several campaigns, and so belongs to none.
+    own = (OutgoingMail.campaign_id == Seat.campaign_id) | OutgoingMail.campaign_id.is_(None)
+    to_players = (OutgoingMail.person_id == Seat.person_id) & own
     sent = (
         select(OutgoingMail.message_id).join(Seat, to_players).where(Seat.id.in_(seats), OutgoingMail.kind == "receipt")
     )

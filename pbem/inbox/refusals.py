@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import A_DAY, QUESTIONS, asked_today, find_person
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.context import (
@@ -23,7 +24,7 @@ from pbem.inbox.frames import find_sheet
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.rate_limits import GUESSES_A_DAY, WARNINGS_A_DAY, count_guess
 from pbem.inbox.replies import answer, ask, refusal, warn, warn_of_limit
-from pbem.inbox.seat_lookup import SeatContext
+from pbem.inbox.seat_lookup import SeatContext, seats_of
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.report import small
 from pbem.report.answers import Answer as AnswerPage
@@ -112,6 +113,20 @@ def refuse_doubtful(context: MessageContext, place: SeatContext | None, to: str,
     return answer(context, to, page, about=place)
 
 
+def ask_for_seat(context: MessageContext, lines: Lines, result: AuthResult, frame: str = "PLAYER") -> str:
+    """Ask a player of several seats which of them a message is for; return what to note, "" if that is no question."""
+    seats = seats_of(context.session, context.message.sender)
+    if not (isinstance(result, Declined) and result.reason == "no-orders" and len(seats) > 1):
+        return ""
+    page = small.which_seat(
+        address=context.address,
+        frame=frame,
+        lines=tuple(redact_all(line) for _, line in lines),
+        seats=tuple((seat.campaign, seat.seat) for seat in seats),
+    )
+    return "for which seat?; " + answer(context, result.to, page)
+
+
 def _excerpt(context: MessageContext, result: NeedsConfirmation) -> str:
     """Return the beginning of what would be done, without keys; the subject of a message without text."""
     text = redact_all((_requested_text(context, result) or context.message.subject)[:_EXCERPT])
@@ -128,6 +143,7 @@ def _requested_text(context: MessageContext, result: NeedsConfirmation) -> str:
     if not result.orders or place is None:
         return "\n".join(message.lines[result.at :])
     sheet = find_sheet(message.lines, {place.campaign})
+    sheet = next((each for each in sheet.others if each.is_for(place.campaign, place.seat)), sheet)
     return choose_sheet(context.app.game(place.game), json.loads(place.view), sheet, message.filed).text().strip("\n")
 
 

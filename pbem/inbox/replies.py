@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, select, update
@@ -44,7 +46,7 @@ from pbem.report.answers import (
     RequestReply,
     RulebookPage,
 )
-from pbem.report.notices import Notice, Page
+from pbem.report.notices import Notice, Page, Together, TogetherPart
 from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, RequestKind
 from pbem.text import cut_at_word
@@ -127,6 +129,11 @@ def answer(
         topic: The topic; a queued mail of the same topic is superseded.
         files: Further parts.
     """
+    if context.together is not None and kind != "question":
+        send = partial(answer, replace(context, together=None), to, page, about=about, code=code)
+        send = partial(send, id_=id_, kind=kind, part=part, topic=topic, files=files)
+        context.together.append(HeldAnswer(to, TogetherPart(page, mailer_of(context, about).frame(code)), id_, send))
+        return f"answered {to}"
     if isinstance(page, _HELPING) and not code:
         code = context.answers  # who asks before a YES may say it in reply to the help
     if id_:
@@ -153,6 +160,33 @@ def answer(
     return f"answered {to}, who is unknown"
 
 
+@dataclass(frozen=True, slots=True)
+class HeldAnswer:
+    """An answer to one of several sheets of a message; `send` mails it alone."""
+
+    to: str
+    part: TogetherPart
+    id_: str
+    send: Callable[[], str]
+
+
+def answer_together(context: MessageContext, held: Sequence[HeldAnswer]) -> None:
+    """Mail the answers to the sheets of a message, those to one address in one mail.
+
+    It has no code, and names no report: a reply to it may be about any of them.
+    """
+    by_address = defaultdict[str, dict[Page, HeldAnswer]](dict)
+    for each in held:
+        by_address[each.to.lower()].setdefault(each.part.page, each)
+    for some in map(list, map(dict.values, by_address.values())):
+        if len(some) == 1:
+            some[0].send()
+            continue
+        page = Together(parts=tuple(each.part for each in some))
+        id_ = next((each.id_ for each in some if each.id_), "")
+        answer(context, some[0].to, page, id_=id_, kind="receipt")
+
+
 def _send(
     context: MessageContext,
     to: str,
@@ -167,10 +201,12 @@ def _send(
 ) -> None:
     """Queue a mail in the thread of a message (RFC 3834)."""
     mailer, own = mailer_of(context, about), page.subject
+    if isinstance(page, Together):
+        mailer = replace(mailer, name=page.campaigns)
     said = own or redact_credentials(bare_subject(context.message.subject)) or "your mail"
     mail = mailer.mail(to, said, page, id_, code=code, kind=kind, topic=topic, files=tuple(files))
     subject = mail.subject if own else f"Re: {said if about is None else mail.subject}"
-    thread = _thread(context, about if code else None, begins=kind == "question")
+    thread = _thread(context, about if code else None, begins=kind == "question" or isinstance(page, Together))
     mail = replace(mail, subject=subject, references=thread, in_reply_to=context.message.message_id)
     mailer.send(context.session, context.now, replace(mail, automatic="auto-replied"))
 

@@ -95,12 +95,15 @@ def find_credential(context: MessageContext, sheet: SheetText, gm_sheet: GmFrame
         return found
     request = None if sheet.header else find_commands(context.message.lines, known)
     header = request.header if request else sheet.header
-    return (
-        _token_key(context, header)
-        or _code_key(context, header)
-        or _request_key(context, request)
-        or _test_key(context)
-    )
+    key = find_seat_key(context, header) or _request_key(context, request) or _test_key(context)
+    # What one sheet proves is no account of another's.
+    unproved = sheet.others and not all(find_seat_key(context, each.header) for each in sheet.others)
+    return "" if unproved else key
+
+
+def find_seat_key(context: MessageContext, header: SheetHeader | None) -> str:
+    """Return a name for the valid token or code that a frame, or the message, shows for a seat; "" if none."""
+    return _token_key(context, header) or _code_key(context, header)
 
 
 def _gm_key(context: MessageContext, sheet: GmFrame) -> str:

@@ -59,11 +59,10 @@ from pbem.inbox.held_texts import Screened, screen_texts
 from pbem.inbox.offers import offer_texts
 from pbem.inbox.order_sheets import process_sheet
 from pbem.inbox.queries import resend, send_rules, show_history, show_status
-from pbem.inbox.refusals import refuse
+from pbem.inbox.refusals import ask_for_seat, refuse
 from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
-from pbem.inbox.sheets import ask_if_doubtful, take_beside
-from pbem.report import small
+from pbem.inbox.sheets import OneSheet, ask_if_doubtful, take_beside, take_each
 from pbem.report.answers import Answer, CommandResult, tell_findings
 from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
@@ -122,7 +121,7 @@ def take_order_command(mail: Reading) -> Outcome:
     assert sheet is not None
     result = authenticate(context, sheet.header)
     if sheet.header is None:
-        if said := ask_for_seat(context, request, result):
+        if said := ask_for_seat(context, request.lines, result):
             return said, False
         if own := only_seat(context, result):
             result = authenticate(context, own)
@@ -141,7 +140,7 @@ def run_commands(context: MessageContext, request: CommandList) -> Outcome:
     if isinstance(asker, Requester):
         note, is_sheet = _run_all(asker, request, parsed)
         return f"asked for {_verbs(parsed)}; {note}", is_sheet
-    if request.header is None and (said := ask_for_seat(context, request, asker)):
+    if request.header is None and (said := ask_for_seat(context, request.lines, asker)):
         return said, False
     if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(order.proof is Proof.STRONG for order in _commands(parsed))
@@ -153,7 +152,11 @@ def run_commands(context: MessageContext, request: CommandList) -> Outcome:
 def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Outcome:
     """Run the commands for one who may give them, and take the orders beside their texts."""
     found = screen_texts(asker.context, asker.place, request) if asker.place and request.texts else Screened()
-    note, is_sheet = take_beside(asker.context, found.sheet) if found.sheet else ("", False)
+    note, is_sheet = "", 0
+    if found.sheet:
+        several = found.sheet.others
+        one = OneSheet(asker.context, found.sheet)
+        note, is_sheet = take_each(*one, take_beside) if several else take_beside(one)
     notes = [note] if found.sheet else []
     held = bool(found.because)
     done = [
@@ -170,19 +173,6 @@ def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Out
     if done or parsed.findings or not held:
         notes.append(_send_answer(asker, request, parsed, done))
     return "; ".join(notes), is_sheet
-
-
-def ask_for_seat(context: MessageContext, request: CommandList, result: AuthResult) -> str:
-    """Ask a player of several seats which of them a message is for; return what to note, "" if that is no question."""
-    seats = seats_of(context.session, context.message.sender)
-    if not (isinstance(result, Declined) and result.reason == "no-orders" and len(seats) > 1):
-        return ""
-    page = small.which_seat(
-        address=context.address,
-        commands=tuple(line for _, line in request.lines),
-        seats=tuple((seat.campaign, seat.seat) for seat in seats),
-    )
-    return "for which seat?; " + answer(context, result.to, page)
 
 
 def _fill_years(context: MessageContext, line: str) -> str:

@@ -119,7 +119,7 @@ def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     typed = set(map(spell_line, found.written))
     unread = len({words for _, line in sheet.lines if split_words(line) and (words := spell_line(line)) not in typed})
     # The key is part of the sheet that does not count, so it proves nothing of these orders.
-    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,), unread=unread)
+    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,), unread=unread, others=sheet.others)
 
 
 def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:

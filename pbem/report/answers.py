@@ -343,7 +343,7 @@ class Receipt:
     @property
     def passed_over(self) -> str:
         """The sentences on sheets and orders of the mail that were not read."""
-        sheets = [f"The sheet for {other} was NOT read: send one sheet a mail. " for other in self.others]
+        sheets = [f"The sheet for {other} was NOT read: send it in a mail of its own. " for other in self.others]
         return "".join(sheets) + (f"{describe_unread(self.unread).capitalize()}. " if self.unread else "")
 
     @property

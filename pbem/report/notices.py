@@ -41,7 +41,8 @@ class MailFrame:
     code of its reader's seat or request. `game` is the title, `site` the web address of
     the campaign's page, "" if there is none. The name of the campaign is "" for mail of no campaign. `gm` is the GM
     as shown to people, `title` the campaign's own, "" if it has none. `named`: the GM has a name besides the address,
-    which is then in mails with a footer of their own, too.
+    which is then in mails with a footer of their own, too. `together`: the mail answers several sheets, so that a
+    reply to it has to name its seat.
     """
 
     address: str = ""
@@ -52,6 +53,7 @@ class MailFrame:
     site: str = ""
     title: str = ""
     named: bool = False
+    together: bool = False
 
 
 NO_FRAME = MailFrame()
@@ -268,6 +270,36 @@ class DiceNotice:
     def subject(self) -> str:
         """The subject of the mail."""
         return f"welcome: you play {self.seat}, first report at the start" if self.seat else "created, not started yet"
+
+
+class TogetherPart(NamedTuple):
+    """An answer to one sheet of several, with the facts for its links."""
+
+    page: Page
+    frame: MailFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """The answers to the sheets of one message, one below the other; `pieces` are these as they are written."""
+
+    page: ClassVar[str] = "together"
+
+    parts: tuple[TogetherPart, ...]
+    pieces: tuple[MailText, ...] = ()
+
+    @property
+    def campaigns(self) -> str:
+        """The names of their campaigns."""
+        return ", ".join(dict.fromkeys(part.frame.campaign for part in self.parts if part.frame.campaign)) or "pbem"
+
+    @property
+    def subject(self) -> str:
+        """The verdicts, those with something to correct first."""
+        one = len({part.frame.campaign for part in self.parts}) == 1
+        said = [(getattr(page, "seat", "") if one else frame.campaign, page.subject) for page, frame in self.parts]
+        clauses = [f"{name}: {subject or 'NOT accepted'}".removeprefix(": ") for name, subject in said]
+        return "; ".join(sorted(clauses, key=lambda clause: "NOT" not in clause))
 
 
 class Block(NamedTuple):

@@ -38,7 +38,7 @@ from pbem.report.facts import (
     group_outcomes,
     picture_file,
 )
-from pbem.report.notices import LONGEST_SUBJECT, NO_FRAME, MailFrame, MailText, Page
+from pbem.report.notices import LONGEST_SUBJECT, NO_FRAME, MailFrame, MailText, Page, Together
 from pbem.report.pictures import PictureRenderer
 from pbem.report.plot import NAME as PLOT
 from pbem.report.plot import ending_plot
@@ -242,12 +242,15 @@ class Renderer:
             f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.turn_summary(view))
         )
 
-    def write(self, page: Page, frame: MailFrame = NO_FRAME) -> MailText:
+    def write(self, page: Page, frame: MailFrame = NO_FRAME, *, around: str = "shell") -> MailText:
         """Return one of the host's mails from the record of its facts; a template for text alone gives no HTML."""
+        if isinstance(page, Together):
+            texts = (self.write(each, replace(of, together=True), around="piece") for each, of in page.parts)
+            page = replace(page, pieces=tuple(MailText(text, Markup(html)) for text, html in texts))  # noqa: S704 - escaped
         context = {"page": page, "frame": frame}
-        text = self._render(f"host/{page.page}.{TEXT}.j2", context)
+        text = self._render(f"host/{page.page}.{TEXT}.j2", context, around)
         try:
-            return MailText(text, self._render(f"host/{page.page}.{HTML}.j2", context))
+            return MailText(text, self._render(f"host/{page.page}.{HTML}.j2", context, around))
         except TextOnly:
             return MailText(text)
 
@@ -354,10 +357,10 @@ class Renderer:
             "enclosed": Attachments(ruleset, view, facts).by_place(),
         }
 
-    def _render(self, name: str, context: Mapping[str, Any]) -> str:
+    def _render(self, name: str, context: Mapping[str, Any], around: str = "shell") -> str:
         """Render a template; one that writes both forms extends `shell`, or `base` for a game's report."""
         form = HTML if name.endswith(f".{HTML}.j2") else TEXT
-        names = {"shell": "shell", "base": "report", "parts": "parts"}
+        names = {"shell": around, "base": "report", "parts": "parts"}
         shared = {key: f"host/{name}.{form}.j2" for key, name in names.items()}
         with _word_faults(name):
             return self._templates.get_template(name).render(context, **shared)

@@ -511,10 +511,10 @@ def two_seats(*, address: str, campaign: str, seat: SeatName) -> Notice:
     )
 
 
-def which_seat(*, address: str, commands: Sequence[str], seats: Sequence[tuple[str, SeatName]]) -> Notice:
-    """To a player of several `seats`, each with its campaign, whose commands name none of them."""
+def which_seat(*, address: str, frame: str, lines: Sequence[str], seats: Sequence[tuple[str, SeatName]]) -> Notice:
+    """To a player of several `seats`, each with its campaign, whose commands or orders name none of them."""
     said = "You play several seats, and your mail does not say which of them it is for"
-    first = [f"PLAYER {campaign} {seat}" for campaign, seat in seats]
+    first = [f"{frame} {campaign} {seat}" for campaign, seat in seats]
     return Notice(
         subject="",
         title="For which of your seats?",
@@ -526,7 +526,7 @@ def which_seat(*, address: str, commands: Sequence[str], seats: Sequence[tuple[s
             ),
             form(*first),
             "For example:",
-            form(first[0], *commands, "END"),
+            form(first[0], *lines, "END"),
         ),
     )
 
@@ -758,7 +758,9 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: not_processed(address="orders@example.org"),
     lambda: quarantined(number=12, sender="", subject="hello", problem="the disk is full"),
     lambda: two_seats(address="orders@example.org", campaign="trap7", seat="red"),
-    lambda: which_seat(address="orders@example.org", commands=("PAUSE",), seats=(("trap7", "red"), ("toy1", "blue"))),
+    lambda: which_seat(
+        address="orders@example.org", frame="PLAYER", lines=("PAUSE",), seats=(("trap7", "red"), ("toy1", "blue"))
+    ),
     lambda: gm_mismatch(campaign="trap7", sender="eve@example.org", reply=True),
     lambda: words_for_gm(
         campaign="trap7", kind="join", sender="eve@example.org", words="Who plays?", declined=False, seated=False

@@ -28,7 +28,7 @@ from markupsafe import Markup
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report import answers, notices
 from pbem.report.facts import ReportFacts
-from pbem.report.notices import Page
+from pbem.report.notices import Notice, Page
 from pbem.report.renderer import Renderer
 from pbem.report.small import SAMPLES
 from pbem.report.templates import names_for, template_environment
@@ -47,6 +47,7 @@ _PLAIN: Mapping[Any, Any] = {
     dt.datetime: _AT,
     Markup: Markup("sample"),
     Any: "sample",
+    Page: Notice(subject="sample", blocks=("sample",)),
 }
 # Samples for fields that do not take any text.
 _NAMED = {"zone": "UTC"}

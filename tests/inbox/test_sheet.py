@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.inbox.frames import SheetHeader, SheetText, find_sheet
+from pbem.inbox.frames import MOST_SHEETS, SheetHeader, SheetText, find_sheet
 
 
 def find(text: str, *campaigns: str) -> SheetText:
@@ -39,12 +39,31 @@ def test_a_missing_end_is_noted() -> None:
     assert "no END line" in sheet.notes[0]
 
 
-def test_a_second_sheet_is_noted() -> None:
-    """Only the first sheet of a mail is read, and a note says so."""
-    sheet = find("ORDERS trap7 red\nMOVE a\nEND\nORDERS trap8 red\nMOVE b\nEND")
+def test_each_sheet_of_a_text_is_found() -> None:
+    """A further frame for another campaign or seat is a sheet of its own, also one with a misspelt name and an END."""
+    sheet = find("ORDERS trap7 red\nMOVE a\nEND\nhi\nORDERS trap8 red WAIT\nMOVE b\nEND\nbye")
 
-    assert sheet.lines == ((1, "MOVE a"),)
-    assert "Only the first sheet" in sheet.notes[0]
+    assert (sheet.lines, sheet.below, sheet.notes) == (((1, "MOVE a"),), ("hi",), ())
+    assert [(each.header, each.lines, each.wait, each.below) for each in sheet.others] == [
+        (SheetHeader("trap8", "red"), ((1, "MOVE b"),), True, ("bye",))
+    ]
+
+
+@pytest.mark.parametrize(("again", "read"), [("MOVE a", 2), ("MOVE c", 1)])
+def test_a_second_sheet_for_a_seat(again: str, read: int) -> None:
+    """The same sheet once more is none; another one may be older, and nothing from there on is read."""
+    sheet = find(f"ORDERS trap7 red\nMOVE a\nEND\nORDERS trap7 red\n{again}\nEND\nORDERS trap7 blue\nMOVE b\nEND")
+
+    assert len([sheet, *sheet.others]) == read
+    assert any("Only the first sheet for trap7 red" in note for note in sheet.notes) == (read == 1)
+
+
+def test_a_mail_has_a_few_sheets() -> None:
+    """Of very many sheets the first eight are read, and a note says so."""
+    sheet = find("\n".join(f"ORDERS trap7 s{number}\nMOVE a\nEND" for number in range(1_000)))
+
+    assert len(sheet.others) == MOST_SHEETS - 1
+    assert "first 8 sheets" in sheet.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +133,7 @@ def test_a_sheet_ends_where_the_next_begins() -> None:
     sheet = find("ORDERS trap7 red\nMOVE a\n\nORDERS trap7 blue\nMOVE b\nEND")
 
     assert sheet.lines == ((1, "MOVE a"), (2, ""))
-    assert "Only the first sheet" in sheet.notes[0]
+    assert [each.lines for each in sheet.others] == [((1, "MOVE b"),)]
 
 
 @pytest.mark.parametrize(("second", "others"), [("trap8 red", ["trap8"]), ("trap7 blue", ["trap7"]), ("trap7 red", [])])
@@ -122,4 +141,4 @@ def test_a_sheet_names_the_frames_of_other_seats_below_it(second: str, others: l
     """A further frame for another campaign or seat is known, wherever it stands below the first."""
     sheet = find(f"ORDERS trap7 red\nMOVE a\nEND\nand now\n\nORDERS {second}\nMOVE b\nEND", "trap7", "trap8")
 
-    assert [header.campaign for header in sheet.others] == others
+    assert [each.header.campaign for each in sheet.others if each.header] == others

@@ -48,7 +48,9 @@ NOTICE = Notice(
     subject="red has a new player",
     blocks=("The seat red of fair1 has a new player. " * 5, "It is ann."),
 )
-WHICH = small.which_seat(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
+WHICH = small.which_seat(
+    address="orders@example.org", frame="PLAYER", lines=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue"))
+)
 QUESTION = ConfirmSender(
     address="orders@example.org",
     sender="ann@example.org",

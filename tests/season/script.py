@@ -22,6 +22,7 @@ from tests.season.steps import (
     Retry,
     Served,
     Setting,
+    Several,
     Sheets,
     Step,
     Tick,
@@ -123,6 +124,7 @@ def first_week() -> Iterator[Step]:
     yield Play("stones red", "PLACE e8", "orders in")
     yield Play("stones red", "CLEAR ORDERS", "PLACE e8")
     yield Play("bubble red", "NO ORDERS", "No orders")
+    yield Several("cyd", {"stones red": "PLACE e8", "pen green": "Green waits for the spring."}, "Your 2 order sheets")
     yield Write("cyd", "FALLBACK cyd2@example.org", "cyd2@example.org")
     yield Reply("cyd", "cyd2@example.org", "YES", "cyd2@example.org")
     yield Write("ann", "Hello! Is there any game?", "")

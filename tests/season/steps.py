@@ -12,7 +12,7 @@ import re
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pbem.config_values import FILE_NAME
@@ -120,6 +120,24 @@ class Write(Step):
             text = f"PLAYER {campaign} {seat} {played.club.tokens[campaign, seat]}\n{text}\nEND\n"
         played.club.post(address(self.who), text, to=ORDERS)
         played.wrote("player", self.text, self.who, self.says)
+
+
+@dataclass(frozen=True)
+class Several(Step):
+    """A mail of a player with a sheet for each of some seats, by campaign and seat, framed with their tokens."""
+
+    who: str
+    sheets: Mapping[str, str]
+    says: str
+
+    def do(self, played: Played) -> None:
+        """Send the mail."""
+        frames = []
+        for name, text in self.sheets.items():
+            campaign, seat = name.split()
+            frames.append(f"ORDERS {name} {played.club.tokens[campaign, seat]}\n{text}\nEND\n")
+        played.club.post(address(self.who), "\n".join(frames), to=ORDERS)
+        played.wrote("player", "\n".join(self.sheets.values()), self.who, self.says)
 
 
 @dataclass(frozen=True)
