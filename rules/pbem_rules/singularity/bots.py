@@ -1,25 +1,29 @@
 """Bots: from a mailed view to the lines of a sheet.
 
-"standard" wins and blocks where one stone does it, and else takes the cell
-that most often goes with winning when the rest of the board is filled by lot.
+"standard" wins and blocks where one stone does it, and else takes the cell that
+wins most often against the reply that hurts it most, when the rest of the board
+is filled by lot.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from pbem.ruleset import Bot, Dice, View
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.field import field_of
+from pbem_rules.singularity.fills import draw, starts, wins
 from pbem_rules.singularity.orders import ORDERS, Forget, If, Place
 from pbem_rules.singularity.state import SEATS
 
-STONES = 40_000
-"""Stones placed in thought for one move: less than a tenth of a second on every board."""
+WORK = 20_000_000
+"""Boards filled by lot for one move, times their cells and starts: a tenth of a second on boards of usual sizes."""
 
-_KEY_BYTES = 4
+FOLLOWED = 4_000
+"""Cells of which groups are followed from places of the ring; on large boards only from some places, by lot."""
+
+PAIRS = 2_400
+"""Cells with a reply that are looked at: every reply to the most promising cells."""
 
 
 def standard(view: View, dice: Dice) -> list[str]:
@@ -65,41 +69,44 @@ class _Thought:
     def best(self, dice: Dice) -> int:
         """Return the cell to play: one that wins, else one that blocks, else the most promising one."""
         for colour in (self.own, 1 - self.own):
-            wins = _wins(self.board, colour)
-            if wins:
-                return wins[0]
+            if found := _wins(self.board, colour):
+                return found[0]
         worth = self._worth(dice)
-        return max(self.free, key=lambda cell: (worth[cell], -cell))
+        return max(worth, key=lambda cell: (worth[cell], -cell))
 
     def replies(self, cell: int) -> Iterator[If]:
         """Yield replies to keep after placing on a cell: second ways to win, and both cells of bridges."""
         after = self.board.copy()
         if after.place(self.own, cell):
             return
-        wins = _wins(after, self.own)
-        pairs = list(zip(wins, wins[1:] + wins[:1], strict=True)) if len(wins) > 1 else _bridges(after, self.own, cell)
+        found = _wins(after, self.own)
+        pairs = (
+            list(zip(found, found[1:] + found[:1], strict=True)) if len(found) > 1 else _bridges(after, self.own, cell)
+        )
         for theirs, mine in pairs:
             if _holds(after, self.own, theirs, mine):
                 yield If(self.name(theirs), self.name(mine))
 
     def _worth(self, dice: Dice) -> dict[int, float]:
-        """Return how often having each free cell went with winning, when the free cells were shared out by lot."""
-        share = (len(self.free) + 1) // 2
-        # From 1, as a cell may never be drawn.
-        had, won = Counter(self.free), Counter[int]()
-        for cells in self._lots(dice, share):
-            had.update(cells)
-            if self.board.copy().place(self.own, *cells):
-                won.update(cells)
-        return {cell: won[cell] / had[cell] for cell in self.free}
-
-    def _lots(self, dice: Dice, share: int) -> Iterator[list[int]]:
-        """Yield random shares of the free cells."""
+        """Return how often having each of the best cells goes with winning, whatever cell the opponent takes then."""
+        cells = len(self.board.field.axial)
+        places = dice.shuffle(starts(self.board.field), "starts", len(self.free))[: max(2, FOLLOWED // cells)]
+        boards = 8 * max(32, WORK // cells // self.board.field.half // 8)
+        everywhere = (1 << boards) - 1
         key = dice.below(1 << 64, "lots", len(self.free)).to_bytes(8, "big")
-        for lot in range(STONES // share):
-            drawn = hashlib.shake_256(key + lot.to_bytes(4, "big")).digest(_KEY_BYTES * len(self.free))
-            lots = sorted(zip(memoryview(drawn).cast("I"), self.free, strict=True))
-            yield [cell for _, cell in lots[:share]]
+        drawn = draw(key, self.free, boards)
+        owned = [drawn.get(cell, everywhere * (self.board.colour(cell) == self.own)) for cell in range(cells)]
+        won = wins(self.board.field, owned, places)
+        promising = sorted(self.free, key=lambda cell: -(owned[cell] & won).bit_count())[
+            : max(4, PAIRS // len(self.free))
+        ]
+        return {cell: self._least(cell, drawn, won) for cell in promising}
+
+    def _least(self, cell: int, drawn: Mapping[int, int], won: int) -> float:
+        """Return how often having a cell goes with winning, if the opponent has the cell that hurts most."""
+        had = drawn[cell]
+        replies = (had & ~boards for other, boards in drawn.items() if other != cell)
+        return min(((theirs & won).bit_count() / theirs.bit_count() for theirs in replies if theirs), default=1.0)
 
 
 def _wins(board: Board, colour: int) -> list[int]:
