@@ -219,3 +219,23 @@ def count_noun(number: int, one: str, many: str = "") -> str:
     ('3 units', '1 reply')
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+MOST_NAMED = 8
+"""Lines that a note names."""
+
+
+def quote_lines(lines: Sequence[str]) -> str:
+    """Return lines in quotes, at most eight, with the number of the others."""
+    shown = [f'"{excerpt(line)}"' for line in lines[:MOST_NAMED]]
+    more = len(lines) - len(shown)
+    return ", ".join(shown) + (f" and {count_noun(more, 'more line')}" if more else "")
+
+
+def excerpt(line: str) -> str:
+    """Return the beginning of a line, its blanks single."""
+    said = " ".join(line.split())
+    return said if len(said) <= _LONGEST_EXCERPT else said[: _LONGEST_EXCERPT - 1] + "…"
+
+
+_LONGEST_EXCERPT = 80

@@ -40,6 +40,7 @@ from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.archive.writer import REPORTS
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
+from pbem.campaign.host_words import split_host_words
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
     Lines,
@@ -53,7 +54,6 @@ from pbem.campaign.order_sheets import (
     require_valid_sheet,
     restated_lines,
     save_sheets,
-    split_host_words,
     waits_because,
 )
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports

@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 
 from sqlalchemy import select
 
+from pbem.campaign.joined_orders import parse_split
 from pbem.campaign.order_sheets import has_lines_of_form
 from pbem.campaign.snapshot import Context, OpenTurn
 from pbem.mail.compose import MailPart
@@ -104,7 +105,7 @@ def _describe_lines(ruleset: AnyRuleset, view: View, sheet: OrderSheet) -> Itera
     lines = sheet.text.rstrip("\n").split("\n")
     framed = split_words(lines[0].upper())[:1] == ["ORDERS"] and lines[-1].strip().upper() == "END"
     written = tuple(enumerate(lines[1:-1] if framed else lines, start=1))
-    parsed = ruleset.parse(view, written)
+    parsed = parse_split(ruleset, view, written)
     # Thanks and names are no orders, though a game of free words would read them as some.
     taken = {entry.line for entry in parsed.entries if ruleset.orders.to_json(entry.order) in sheet.orders}
     errors = {error.line: error for error in reversed(parsed.errors)}

@@ -20,13 +20,13 @@ from pbem.archive.record import Patch, WithdrawnTurn, file_hash
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import load_rolls, load_withdrawn, orders_disclosed, seats_removed_before
+from pbem.campaign.host_words import split_host_words
 from pbem.campaign.order_sheets import (
     Lines,
     SheetReading,
     is_still_valid,
     parse_sheet,
     require_valid_sheet,
-    split_host_words,
 )
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_files, report_text
 from pbem.campaign.snapshot import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from sqlalchemy import Table, bindparam, case, func, insert, select, update
@@ -13,9 +13,11 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import Lines as Lines
 from pbem.campaign.courtesies import Manners, find_courtesies
+from pbem.campaign.foreign_lines import letters_among, refuse_orders_below_end, with_ids
+from pbem.campaign.host_words import says_wait
+from pbem.campaign.joined_orders import find_joined, name_lines, renumber
 from pbem.errors import CampaignError
 from pbem.games import find_game
-from pbem.mail.reply_parser import ends_text
 from pbem.report.answers import (
     FindingWithLine,
     Receipt,
@@ -43,7 +45,7 @@ from pbem.ruleset.tokenizer import (
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import WITHDRAWN, OrderSheet, Turn
 from pbem.store.types import Author
-from pbem.text import count_noun
+from pbem.text import quote_lines
 from pbem.util import redact_credentials
 
 
@@ -67,7 +69,8 @@ class SheetReading:
     """A parsed sheet with its lines, as its receipt tells it.
 
     `orders` are JSON data, as stored, with their checksum, and `book` is the parser of the game. `courtesies`
-    are the lines that are words to a person.
+    are the lines that are words to a person. Where a line had several orders, each is one of `lines`, and `origin`
+    has for each the number that it had as typed.
     """
 
     parsed: ParsedSheet
@@ -77,6 +80,7 @@ class SheetReading:
     book: OrderParser
     notes: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
+    origin: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
@@ -86,7 +90,10 @@ class SheetReading:
     @property
     def restated(self) -> tuple[RestatedOrder, ...]:
         """The orders accepted, in words and as they are written."""
-        return restate(self.parsed, self.book, self.lines)
+        return tuple(
+            replace(each, line=self.origin.get(each.line, each.line))
+            for each in restate(self.parsed, self.book, self.lines)
+        )
 
     @property
     def text(self) -> str:
@@ -96,7 +103,10 @@ class SheetReading:
     @property
     def told(self) -> tuple[FindingWithLine, ...]:
         """The findings, with the lines they refer to."""
-        return tell_findings(self.findings, self.lines)
+        return tuple(
+            replace(each, line=self.origin.get(each.line, each.line))
+            for each in tell_findings(self.findings, self.lines)
+        )
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -115,10 +125,18 @@ def parse_sheet(
     """Return the reading of a sheet against a view; `courtesies` are the numbers of lines that are known to be such."""
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
     typed = [each for each in lines if each[0] not in left]
-    strange, refused = _letters_among(view.get("seats", ()), typed) if ruleset.free_text else _with_ids(typed)
+    strange, refused = letters_among(view.get("seats", ()), typed) if ruleset.free_text else with_ids(typed)
     asked = [each for each in typed if each[0] not in strange]
     parsed = ruleset.parse(view, asked)
-    parsed = replace(parsed, findings=(*parsed.findings, *refused, *_refuse_orders_below_end(parsed, asked)))
+    origin: Mapping[int, int] = {}
+    if joined := find_joined(ruleset, view, asked, parsed):
+        lines, origin = joined.split(lines)
+        strange |= {each.line for each in joined.refused}
+        asked = [each for each in lines if origin[each[0]] not in strange and origin[each[0]] not in left]
+        parsed = name_lines(ruleset.parse(view, asked), origin)
+        first = {old: new for new, old in reversed([*origin.items()])}
+        refused = list(renumber((*refused, *joined.refused), first))
+    parsed = replace(parsed, findings=(*parsed.findings, *refused, *refuse_orders_below_end(parsed, asked)))
     parsed = _with_corrections(ruleset, view, asked, parsed)
     parsed = replace(parsed, findings=tuple(map(_refuse_second_order, parsed.findings)))
     orders = list(map(ruleset.orders.to_json, parsed.orders))
@@ -129,71 +147,18 @@ def parse_sheet(
         json_sha256(orders),
         ruleset.orders,
         tuple(hidden_orders_note(ruleset, view, asked)),
-        tuple(line.strip() for number, line in lines if number in left),
+        tuple(line.strip() for number, line in lines if origin.get(number, number) in left),
+        origin,
     )
 
 
 def _refuse_second_order(finding: Finding) -> Finding:
-    """Return the finding on an order behind a semicolon as an error, so that the turn waits for its correction."""
+    """Return the finding on an order in a remark as an error, so that the turn waits for its correction."""
     return replace(finding, severity="error") if finding.code == "second-order" else finding
 
 
 Waits = Literal["", "correction", "missing", "word"]
 """The reason for which a sheet holds its turn: a refused line, an order that is asked for, or WAIT."""
-
-
-_LETTER = re.compile(r"\A\W{0,9}(?:(?:PRESS|UNSIGNED|WRITE) TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
-"""The first line of a letter, as judges of Diplomacy have it among orders."""
-
-
-def _letters_among(seats: Collection[str], lines: Lines) -> tuple[frozenset[int], list[Finding]]:
-    """Return the lines of letters to players that stand among free words, and an error on the first of each.
-
-    A letter is known by the seats it goes to, or by a line that ends it, such as ENDPRESS. Without that line only its
-    first one is left out, since nobody can say where it ends.
-    """
-    left, refused, known = set[int](), list[Finding](), {seat.casefold() for seat in seats} | {"all"}
-    ends = [number for number, line in lines if ends_text(line)]
-    for number, line in lines:
-        head = _LETTER.match(line) if number not in left else None
-        if head is None:
-            continue
-        end = next((end for end in ends if end > number), 0)
-        if not end and not {word.casefold().strip(".:") for word in split_words(head[1])} <= known:
-            continue
-        inside = {below: text for below, text in lines if number < below <= end}
-        left |= {number, *inside}
-        rest = f"not read with it: {quote_lines([*inside.values()])}" if end else "what stands below it was read"
-        hint = "send it as the first line of a mail of its own"
-        refused.append(Finding(number, "error", "letter", f"a letter to a player is no order; {rest}", hint))
-    return frozenset(left), refused
-
-
-_ID = re.compile(r"(?<=[^\W\d_]|\d)\s?\[[0-9]{1,9}\]")
-_NAMED_WITH_ID = re.compile(r"\b[^\W\d_]{1,19}[0-9]{1,9}\s?\[[0-9]{1,9}\]")
-"""A name with a number in brackets behind it, as reports of Olympia have it: no number of steps, nor of anything."""
-
-
-def _with_ids(lines: Lines) -> tuple[frozenset[int], list[Finding]]:
-    """Return the lines with a number in brackets behind a name, and an error on each, with the line without it."""
-    refused = []
-    for number, line in lines:
-        body = without_comment(line) if "[" in line else ""
-        if found := _NAMED_WITH_ID.search(body):
-            text = f"the number in brackets in {found[0]!r} has no meaning here"
-            refused.append(Finding(number, "error", "id", text, "write the name alone", _ID.sub("", body).strip()))
-    return frozenset(finding.line for finding in refused), refused
-
-
-_END_OF_TEMPLATE = re.compile(r"\A\s*+#\s?END\W*\Z", re.IGNORECASE)
-
-
-def _refuse_orders_below_end(parsed: ParsedSheet, lines: Lines) -> Iterator[Finding]:
-    """Yield an error on a line #end with orders below it, which in other games are a template that nobody reads."""
-    end = next((number for number, line in lines if _END_OF_TEMPLATE.match(line)), None)
-    if end is not None and any(entry.line > end for entry in parsed.entries):
-        text = "a #end ends no sheet here: the orders below it count"
-        yield Finding(end, "error", "below-end", text, "leave it out, or those orders; a sheet ends with END")
 
 
 def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:
@@ -212,47 +177,14 @@ def waits_because(reading: SheetReading, *, says_wait: bool | None) -> Waits:
     return "correction" if reading.parsed.errors and says_wait is None else ""
 
 
-_MAY_BE_HOST_WORD = re.compile("WAIT|FINAL")
-_HOST_WORD = re.compile(
-    r"(?:PLEASE )?(?:(WAIT)(?: (?:FOR|UNTIL|TILL) (?:THE )?DEADLINE)?|FINAL)"
-    r"(?: (?:PLEASE|PLS|THANKS|THANK YOU|THX)){0,2}"
-)
-_MOST_OF_HOST_WORD = 8
-
-
-def host_word(words: Sequence[str]) -> bool | None:
-    """Return True for the words of a line that are WAIT, False for FINAL, alone or with "please", None for others."""
-    if len(words) > _MOST_OF_HOST_WORD:
-        return None
-    found = _HOST_WORD.fullmatch(" ".join(word.upper().strip(".,!:") for word in words))
-    return found[1] is not None if found else None
-
-
-def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | None]:
-    """Return the lines of a sheet for the ruleset, and whether the last of the others says WAIT (True) or FINAL."""
-    kept, said = list[tuple[int, str]](), None
-    for number, line in lines:
-        word = host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
-        if word is None:
-            kept.append((number, line))
-        else:
-            said = word
-    return tuple(kept), said
-
-
-def says_wait(line: str) -> bool:
-    """Return True for a line of a sheet by which the turn is to wait for its deadline."""
-    words = split_words(line)
-    return host_word(words[-1:] if words[:1] and words[0].upper() == "ORDERS" else words) is True
-
-
 MOST_CORRECTED = 10
 """Lines of a sheet whose correction is tried out."""
 
 MOST_CORRECTED_AMONG = 200
 """Orders of a sheet beside which corrections are tried out."""
 
-_WRITE = re.compile(r"write: ([^<>\[\]|]{1,300})")
+# With a ; it offers several lines.
+_WRITE = re.compile(r"write: ([^<>\[\]|;]{1,300})")
 
 
 def _with_corrections(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedSheet) -> ParsedSheet:
@@ -280,25 +212,6 @@ def _suggested_line(finding: Finding) -> str:
     whole = _WRITE.fullmatch(finding.hint)
     suggested = finding.corrected or (whole[1] if whole else "")
     return without_comment(suggested).strip() if finding.severity == "error" else ""
-
-
-MOST_NAMED = 8
-"""Lines that a note names."""
-
-
-def quote_lines(lines: Sequence[str]) -> str:
-    """Return lines in quotes, at most eight, with the number of the others."""
-    shown = [f'"{_excerpt(line)}"' for line in lines[:MOST_NAMED]]
-    more = len(lines) - len(shown)
-    return ", ".join(shown) + (f" and {count_noun(more, 'more line')}" if more else "")
-
-
-def _excerpt(line: str) -> str:
-    said = " ".join(line.split())
-    return said if len(said) <= _LONGEST_EXCERPT else said[: _LONGEST_EXCERPT - 1] + "…"
-
-
-_LONGEST_EXCERPT = 80
 
 
 def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterator[str]:
@@ -492,7 +405,7 @@ def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
         "digest": reading.digest,
         "text": sheet.text or reading.text,
         "orders": reading.orders,
-        "findings": list(map(_finding_row, reading.parsed.findings)),
+        "findings": list(map(_finding_row, renumber(reading.parsed.findings, reading.origin))),
         "received_at": now,
         "author": sheet.author,
     }

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pbem.actions.base import format_utc, render_reading
 from pbem.actions.status import ImportStatus, render_confirmed
 from pbem.admin.mail import COUNTS, DeliveryCounts, MessageDetail, MessageList, SavedMessage, UndeliveredMail
-from pbem.campaign.order_sheets import quote_lines
 from pbem.campaign.snapshot import format_player_count
 from pbem.report.answers import accepted_part
-from pbem.text import as_sentence, count_noun, format_table, format_time, wrap
+from pbem.text import as_sentence, count_noun, format_table, format_time, quote_lines, wrap
 
 if TYPE_CHECKING:
     from pbem.actions.open_turn import Preview

@@ -42,7 +42,7 @@ from pbem.actions.days import write_days
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.courtesies import Manners
-from pbem.campaign.order_sheets import Lines, ignore_courtesies, quote_lines
+from pbem.campaign.order_sheets import Lines, ignore_courtesies
 from pbem.games import rulebook
 from pbem.inbox.authenticate import authenticate, reads_as_order
 from pbem.inbox.context import Accepted, MessageContext
@@ -58,6 +58,7 @@ from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
+from pbem.text import quote_lines
 from pbem.util import redact_credentials
 
 _SHOWS = Harmless("it only shows")

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from pbem.campaign.order_sheets import Lines, host_word, redact_lines, says_wait, split_host_words
+from pbem.campaign.host_words import host_word, says_wait, split_host_words
+from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
 from pbem.mail.mime import decode_text
 from pbem.mail.quoting import find_attribution, is_quoted, with_plain_marks

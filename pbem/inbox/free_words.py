@@ -16,6 +16,7 @@ from itertools import takewhile
 from typing import Literal
 
 from pbem.campaign.courtesies import MOST_SIGNED, Lines, Manners, find_courtesies, first_words, plain_words
+from pbem.campaign.joined_orders import parse_split
 from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.frames import SheetText
 from pbem.ruleset.protocol import AnyRuleset
@@ -72,7 +73,7 @@ def find_words(
     """
     added = frozenset() if sheet.closed else _find_additions(sheet.lines, names, lambda: first_words(ruleset, view))
     if added and not ruleset.free_text:
-        read = ruleset.parse(view, [each for each in sheet.lines if each[0] in added])
+        read = parse_split(ruleset, view, [each for each in sheet.lines if each[0] in added])
         added -= {entry.line for entry in read.entries}
     left = sheet.without(added).lines
     aside = added | find_courtesies(ruleset, view, left, names)

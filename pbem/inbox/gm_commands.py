@@ -30,7 +30,7 @@ from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.actions.withdraw_ruling import RulingCommand
-from pbem.campaign.order_sheets import Lines, quote_lines
+from pbem.campaign.order_sheets import Lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
@@ -57,7 +57,7 @@ from pbem.report.answers import GmAnswer, GmCommandResult, tell_findings
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Order, ParsedOrder
 from pbem.store.models import Campaign
-from pbem.text import format_time_short, quote_block
+from pbem.text import format_time_short, quote_block, quote_lines
 from pbem.util import redact_credentials
 
 

@@ -24,7 +24,7 @@ from pbem.actions.press import SendPress
 from pbem.actions.press_delivery import is_everybody
 from pbem.actions.questions import AskGm
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.order_sheets import earlier_sheets, quote_lines
+from pbem.campaign.order_sheets import earlier_sheets
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.command_parser import (
     COMMANDS,
@@ -50,6 +50,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import SeatName, View
 from pbem.store.types import CampaignState
+from pbem.text import quote_lines
 
 _MOST_TYPED = 8
 """Words up to which a line with an error may still be an order that was typed, and no sentence."""

@@ -17,6 +17,7 @@ from pbem.actions.rerun import RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.app import App
 from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.joined_orders import parse_split
 from pbem.campaign.notices import GM, post, was_posted
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.snapshot import Context, find_seat_view, load_campaign, locked_campaign
@@ -88,7 +89,7 @@ def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext
     except CampaignError:
         return context
     ruleset = context.app.game(place.game)
-    if not (ruleset.free_text and lines) and not ruleset.parse(late.view, lines).entries:
+    if not (ruleset.free_text and lines) and not parse_split(ruleset, late.view, lines).entries:
         return context
     campaign_context = context.campaign_context(locked_campaign(context.session, place.campaign))
     id_: tuple[str | int, ...] = ("late", place.campaign, late.number, place.seat, *(line for _, line in lines))

@@ -13,6 +13,7 @@ from itertools import islice
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.joined_orders import parse_split
 from pbem.campaign.order_sheets import (
     Counted,
     Lines,
@@ -24,7 +25,6 @@ from pbem.campaign.order_sheets import (
     hidden_orders_note,
     make_receipt,
     parse_sheet,
-    quote_lines,
     receipt_id_parts,
     restated_lines,
     save_sheets,
@@ -48,6 +48,7 @@ from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
 from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
+from pbem.inbox.subject_orders import orders_in_subject
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import load_raw, written_at
@@ -61,6 +62,7 @@ from pbem.report.answers import (
     Reason,
     Receipt,
     describe_weighty,
+    tell_of_subject,
 )
 from pbem.report.notices import Page
 from pbem.ruleset.order_types import Finding, Order
@@ -70,7 +72,7 @@ from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import View
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
-from pbem.text import format_due, wrap_order_line
+from pbem.text import format_due, quote_lines, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
 _BARS = " \t>|"
@@ -237,7 +239,7 @@ def _split_command(
         return sheet, None
     rest = tuple((number, line) for number, line in sheet.lines if number not in commands)
     said = list(commands.values())[-1]
-    if ruleset.parse(view, rest).entries:
+    if parse_split(ruleset, view, rest).entries:
         beside = f"{said.usage} stands beside orders, so it was left alone: this sheet counts as a whole."
         return dataclasses.replace(sheet, lines=rest, notes=(*sheet.notes, beside)), None
     aside = [line.strip() for number, line in rest if split_words(line) and number not in courtesies]
@@ -392,6 +394,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         wait=bool(sheet.wait),
         files=beside.sent,
         unread=sheet.unread,
+        in_subject=orders_in_subject(context, typed.ruleset, view, read.reading.parsed.orders),
         others=tuple(
             dict.fromkeys(f"{each.header.campaign} {each.header.seat}" for each in sheet.others if each.header)
         ),
@@ -559,8 +562,9 @@ def _lines_to_parse(
     new = [(number + len(kept), line) for number, line in join_lines(sheet.lines)]
     aside = {number + len(kept) for number in typed.aside}
     counts, written = {line for _, line in kept}, typed.ruleset.orders.line
-    parsed = typed.ruleset.parse(typed.view, [each for each in new if each[0] not in aside])
-    same = {entry.line for entry in parsed.entries if written(entry.order) in counts}
+    parsed = parse_split(typed.ruleset, typed.view, [each for each in new if each[0] not in aside])
+    more = {entry.line for entry in parsed.entries if written(entry.order) not in counts}
+    same = {entry.line for entry in parsed.entries} - more
     equal = [each for each in new if each[0] in same]
     new = [each for each in new if each not in equal]
     notes = [f"Your mail says ADD: it was added to the orders of your sheet {counted.version}."] * bool(new)
@@ -617,6 +621,7 @@ def _refuse_empty_sheet(
     if reason == "no-orders" and typed.meaning == "talk" and counted and not sheet.empty:
         return context.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
+    in_subject = orders_in_subject(context, typed.ruleset, typed.view)
     page = refusal(
         context,
         place,
@@ -626,6 +631,6 @@ def _refuse_empty_sheet(
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         weighty=describe_weighty(counted.orders if counted else ()),
-        notes=(*context.notes, *sheet.notes, *hidden, *notes),
+        notes=(*context.notes, *sheet.notes, *hidden, *notes, *([tell_of_subject(in_subject)] if in_subject else [])),
     )
     return f"{reason}; " + answer(context, to, page, about=place, code=place.code)

@@ -17,7 +17,8 @@ from itertools import chain
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.order_sheets import has_lines_of_form, quote_lines
+from pbem.campaign.joined_orders import parse_split
+from pbem.campaign.order_sheets import has_lines_of_form
 from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import (
@@ -41,6 +42,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import View
 from pbem.store.models import OrderSheet, OutgoingMail
+from pbem.text import quote_lines
 from pbem.util import redact_credentials
 
 MOST_ASIDE = 8
@@ -105,7 +107,7 @@ def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSh
     """Parse the lines above a sheet; return None without an order, or if the game accepts free text."""
     if not sheet.above or ruleset.free_text:
         return None
-    above = ruleset.parse(view, plain_sheet(sheet.above).lines)
+    above = parse_split(ruleset, view, plain_sheet(sheet.above).lines)
     return above if above.entries else None
 
 
@@ -124,7 +126,7 @@ def _take_upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
 
 def _choose_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
     """Return the orders of a file without an ORDERS line, if the mail itself has none."""
-    if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
+    if parse_split(ruleset, view, sheet.lines).entries or sheet.wait is not None:
         return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))
     return replace(plain_sheet(filed.lines), notes=(read_from(filed.names),))
 
@@ -281,7 +283,7 @@ def _reason_against(
     lines = list(enumerate(typed, start=1))
     courtesies = find_courtesies(ruleset, view, lines, names)
     lines = [(number, line) for number, line in lines if line.strip() and number not in courtesies]
-    before = ruleset.parse(view, lines)
+    before = parse_split(ruleset, view, lines)
     if not before.entries:
         return ""
     if read.what == "traced":
@@ -290,7 +292,7 @@ def _reason_against(
     if any(is_against(one, spell_line(other)) for one in spelt for other in read.orders):
         return _AGAINST
     more = list(enumerate(missing_in(read.orders, typed), start=len(typed) + 1))
-    beside = ruleset.parse(view, [*lines, *more])
+    beside = parse_split(ruleset, view, [*lines, *more])
     lost = {entry.line for entry in before.entries} - {entry.line for entry in beside.entries}
     return _AGAINST if lost else ""
 

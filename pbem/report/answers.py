@@ -54,6 +54,11 @@ Reason = Literal[
 """Reasons why a message could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
 
 
+def tell_of_subject(subject: str) -> str:
+    """Return the sentences on a subject with orders."""
+    return f'The subject of your mail was NOT read: "{subject}". Write orders into the mail itself.'
+
+
 def describe_unread(orders: int) -> str:
     """Return what a subject says of orders that were found in the quotation, and not read."""
     return f"{count_noun(orders, 'order')} in the quotation NOT read"
@@ -212,6 +217,11 @@ class RestatedOrder:
     source: str = ""
 
     @property
+    def place(self) -> tuple[int, str]:
+        """The number of the line, and the line or, of one with several orders, the order."""
+        return self.line, self.source.strip()
+
+    @property
     def differs(self) -> bool:
         """True if the order in words differs from its line."""
         return self.words.casefold() != self.typed.casefold()
@@ -236,6 +246,11 @@ class FindingWithLine:
     text: str
     hint: str
     corrected: str = ""
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """The number of the line, and the line or, of one with several orders, the order."""
+        return self.line, self.source.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +284,9 @@ class Receipt:
     `notes`: what was cleaned from the mail. `courtesies`: the lines that are words to a
     person. `held`: the turn waits for the GM. `late`: the sheet was read after the
     deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
-    entered it for the player. `unread` orders were found in the quotation, and not read. `others` are campaign and
-    seat of further sheets in the mail, which were not read.
+    entered it for the player. `unread` orders were found in the quotation, and not read. `in_subject` is the subject if
+    it has orders, which are not read either. `others` are campaign and seat of further sheets in the mail, which were
+    not read.
     `free`: it is in free words, which its player may have meant besides those of before. `files` beside them go to
     the GM.
     """
@@ -303,6 +319,7 @@ class Receipt:
     counting: tuple[OrderOutcome, ...] = ()
     weighty: str = ""
     unread: int = 0
+    in_subject: str = ""
     others: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     free: bool = False
@@ -344,7 +361,8 @@ class Receipt:
     def passed_over(self) -> str:
         """The sentences on sheets and orders of the mail that were not read."""
         sheets = [f"The sheet for {other} was NOT read: send it in a mail of its own. " for other in self.others]
-        return "".join(sheets) + (f"{describe_unread(self.unread).capitalize()}. " if self.unread else "")
+        quoted = f"{describe_unread(self.unread).capitalize()}. " if self.unread else ""
+        return "".join(sheets) + quoted + (f"{tell_of_subject(self.in_subject)} " if self.in_subject else "")
 
     @property
     def subject(self) -> str:
@@ -353,6 +371,7 @@ class Receipt:
             return f"Your GM has entered orders for {self.seat}"
         number, unread = len(self.orders), f", {describe_unread(self.unread)}" if self.unread else ""
         unread += "".join(f", sheet for {other} NOT read" for other in self.others[:1])
+        unread += ", subject NOT read" if self.in_subject else ""
         if not self.accepted:
             return f"NOTHING accepted{unread}, {self.label}"
         if self._refused:
@@ -370,19 +389,20 @@ class Receipt:
     def noted_orders(self) -> tuple[OrderOutcome, ...]:
         """The orders as lines, each with the remarks on it, or else in words if it was written otherwise.
 
-        Those that one line gave, such as one for several units, are one entry, under the line as it came.
+        Those that one line gave, such as one for several units, are one entry, under the line as it came; each that
+        was split off a line is one of its own.
         """
-        said: dict[int, list[str]] = {}
+        said: dict[tuple[int, str], list[str]] = {}
         for finding in self.remarks:
-            said.setdefault(finding.line, []).extend(filter(None, (finding.text, finding.hint)))
+            said.setdefault(finding.place, []).extend(filter(None, (finding.text, finding.hint)))
         noted: list[OrderOutcome] = []
-        for line, group in groupby(self.orders, key=lambda order: order.line):
+        for place, group in groupby(self.orders, key=lambda order: order.place):
             orders = list(group)
             source, words = orders[0].source.strip(), [order.words for order in orders]
             if source and len(orders) > 1:
-                noted.append(OrderOutcome("; ".join(words), "; ".join(said.get(line, words)), source))
+                noted.append(OrderOutcome("; ".join(words), "; ".join(said.get(place, words)), source))
                 continue
-            told = [said.get(line, [order.in_words]) for order in orders]
+            told = [said.get(place, [order.in_words]) for order in orders]
             noted += [
                 OrderOutcome(each.words, "; ".join(of), each.typed) for each, of in zip(orders, told, strict=True)
             ]
@@ -391,11 +411,11 @@ class Receipt:
     @property
     def general_remarks(self) -> tuple[str, ...]:
         """The remarks on no accepted order, behind the lines that they are about."""
-        lines = {order.line for order in self.orders}
+        places = {order.place for order in self.orders}
         return tuple(
             f'"{finding.source.strip()}": {finding.text}' if finding.source.strip() else finding.text
             for finding in self.remarks
-            if finding.line not in lines
+            if finding.place not in places
         )
 
     @property

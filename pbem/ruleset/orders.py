@@ -252,6 +252,14 @@ class OrderParser:
             return refused.code == "ambiguous-verb" or _nearest_verb(word.upper(), self.words) is not None
         return True
 
+    def begins_with_verb(self, line: str) -> bool:
+        """Return True if a line begins with a verb, in full or cut to three letters or more."""
+        tokens = without_openers(split_leniently(line[:MAX_LINE]))
+        try:
+            return bool(tokens and not tokens[0].quoted and self._find(tokens[0].text))
+        except FieldError as refused:
+            return refused.code == "ambiguous-verb"
+
     def line(self, order: Order) -> str:
         """Return the line of a sheet that reads as this order."""
         return self._by_type[type(order)].write(order)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from pbem.campaign.joined_orders import parse_split
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import RESIGNS, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
@@ -207,6 +208,15 @@ class SheetRules(RulesetTests):
             lines = [each.replace("{}", line) for each in STRUCK_OUT]
             assert self.ruleset.parse(view, number_lines(lines)).entries == (), lines
 
+    @rule("Take a line for one order, or refuse it: of several on one line parse is asked for each by itself, too.")
+    def test_orders_that_share_a_line_are_not_lost(self) -> None:
+        """Two orders between which a ; , or . stands are read as on two lines, or the line has an error."""
+        for view, line, other in () if self.ruleset.free_text else _lines_together(self.ruleset):
+            given = self.ruleset.parse(view, [(1, line), (2, other)]).orders
+            for sign in (";", ",", "."):
+                read = parse_split(self.ruleset, view, [(1, f"{line}{sign} {other}")])
+                assert read.errors or read.orders == given, (line, sign, other)
+
     @rule("Skip no word before a verb, or behind it, by which an order is withdrawn or denied: refuse the line.")
     def test_an_order_that_is_taken_back_is_not_given(self) -> None:
         """A word such as CANCEL or NOT before an order is not passed over."""
@@ -297,6 +307,16 @@ def _accepted_lines(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
             yield view, line
 
 
+def _lines_together(ruleset: AnyRuleset) -> Iterator[tuple[View, str, str]]:
+    """Yield pairs of lines that are accepted together, from some views."""
+    for view, orders in itertools.islice(_orders_by_view(ruleset), 0, None, 3):
+        for line, other in itertools.permutations(map(ruleset.orders.line, orders), 2):
+            read = ruleset.parse(view, [(1, line), (2, other)])
+            if not read.errors and {entry.line for entry in read.entries} == {1, 2}:
+                yield view, line, other
+                break
+
+
 def _other_signs(line: str) -> Iterator[str]:
     """Yield a line with its signs written in other ways: one for each sign, and gaps in turn before and behind it."""
     for found in _SIGN.finditer(line):
@@ -309,7 +329,11 @@ def _other_signs(line: str) -> Iterator[str]:
 
 def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:
     """Yield orders that players might send: invented lines as the order book reads them."""
+    for view, orders in _orders_by_view(ruleset):
+        yield from ((view, order) for order in orders)
+
+
+def _orders_by_view(ruleset: AnyRuleset) -> Iterator[tuple[View, Sequence[Order]]]:
     for number, view in enumerate(_awaited_views(ruleset)):
         lines = [verb.invent(view, Dice(SEED), number, verb.name) for verb in ruleset.orders.verbs]
-        for order in ruleset.orders.parse(view, number_lines(lines)).orders:
-            yield view, order
+        yield view, ruleset.orders.parse(view, number_lines(lines)).orders

@@ -49,15 +49,14 @@ def test_every_line_is_accounted_for(key: str, number: int) -> None:
     ("key", "line", "part"),
     [
         ("singularity_trap", "TARGET Scout; then Cruiser", "then Cruiser"),
-        ("bubble_singularity", "START C1, D3; B4", "B4"),
         ("bubble_singularity", "START C1, D3; B4, E9", "B4, E9"),
-        ("dueling_masters", "SETUP HOME E1; SETUP W D2", "SETUP W D2"),
+        ("dueling_masters", "SETUP HOME E1 # SETUP W D2", "SETUP W D2"),
         ("harvester", "MOVE L1 NE; then SE", "then SE"),
-        ("singularity", "PLACE E5; F5", "F5"),
+        ("singularity", "PLACE E5 // F5", "F5"),
     ],
 )
 def test_what_stands_behind_an_order_is_warned_of(key: str, line: str, part: str) -> None:
-    """A part of an order behind a ; is named by a warning."""
+    """An order behind a # or //, or a part of one behind a ;, is named by a warning."""
     received = receive(key, [line])
 
     warned = [each for each in received.reading.parsed.findings if each.code in ("second-order", "order-rest")]

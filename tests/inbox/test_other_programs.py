@@ -101,7 +101,7 @@ def test_lines_with_a_number_sign_are_told(lines: tuple[str, ...]) -> None:
     assert all(received.accounts_for(line) for line in lines)
 
 
-@pytest.mark.parametrize("mark", [";", "#", "//"])
+@pytest.mark.parametrize("mark", ["#", "//", "%"])
 @pytest.mark.parametrize("key", PLAYED)
 def test_orders_on_one_line_are_told(key: str, mark: str) -> None:
     """Of two orders parted by the sign of a remark the second is an error."""

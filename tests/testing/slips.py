@@ -277,6 +277,13 @@ class GivesStruckOut(FogPatrol):
         return super().parse(view, [(number, line.lstrip("/ ")) for number, line in lines])
 
 
+class ReadsTheFirstOrder(FogPatrol):
+    """Of several orders on a line the first is read, without a word of the others."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
+        return super().parse(view, [(number, line.partition(", ")[0]) for number, line in lines])
+
+
 class PassesOverNot(FogPatrol):
     """Words before a verb are passed over, also those that deny the order."""
 

@@ -49,6 +49,7 @@ PLANTED = [
     (slips.StumblingParser, "test_no_sheet_makes_a_parser_fall", "invalid literal for int"),
     (slips.StumblesAtTheEnd, "test_a_view_that_asks_for_nothing_still_reads_sheets", "no orders now"),
     (slips.GivesStruckOut, "test_a_line_that_is_struck_out_is_not_given", "//"),
+    (slips.ReadsTheFirstOrder, "test_orders_that_share_a_line_are_not_lost", "','"),
     (slips.PassesOverNot, "test_an_order_that_is_taken_back_is_not_given", "NOT"),
     (slips.ImpossibleDefaults, "test_default_orders_are_valid", "Move"),
     (slips.UnreadableForm, "test_the_template_of_a_report_can_be_returned_as_it_is", "<boat>"),

@@ -26,6 +26,7 @@ _ANSWERS = {
 # Alone they say as often that a mail was read, and a draw ends the game.
 _NODS = {"ok", "okay"}
 _ANSWER_OF = {word: answer for answer, words in _ANSWERS.items() for word in words}
+_RANDOM = {"random", "randomly", "anywhere", "wherever", "dice"}
 _SETUP = {"setup", "set-up", "set", "up", "place", "put", "deploy"}
 _MOVE = {"move", "moves", "mov", "mv", "fly", "flies", "send", "go", "goes", "order", "launch", "moving"}
 _RAM = {"ram", "rams", "ramming"}
@@ -43,7 +44,7 @@ _KINDS = {
     "rooks": (X,),
     "bishop": (Y,),
     "bishops": (Y,),
-    "queen": (B, Z),
+    **dict.fromkeys(("queen", "queens"), (B, Z)),
 }
 
 _PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
@@ -139,22 +140,31 @@ def _placing(words: Sequence[str], view: _View) -> str:
     """Return a SETUP line; before the first move nothing else names pieces or squares."""
     if words[0] in _MOVE or all(map(_is_square, words)):
         check_time(view)
+    _check_random(words)
     said = [word for word in words if word not in (_SETUP | _LITTLE | _NOUNS)]
     if said and said[0].isdecimal():
         said.pop(0)
     kind = _KINDS.get(said[0], ()) if said else ()
-    if len(kind) != 1:
-        return _numbered(said) or _random(words)
+    if len(kind) > 1:
+        raise FieldError("ambiguous", f"{said[0]!r} could be {' or '.join(kind)}", _hint_at_kinds(kind, said[1:]))
+    if not kind:
+        return _numbered(said)
     squares = list(_squares([word for word in said[1:] if _KINDS.get(word) != kind]))
     if any(square.lower() in _KINDS for square in squares):
         raise FieldError("one-kind", "a line places one kind of pieces", "write a line for each kind")
     return " ".join(["SETUP", *kind, *squares])
 
 
-def _random(words: Sequence[str]) -> str:
-    if words[-1] in ("random", "randomly", "anywhere"):
-        raise FieldError("unknown-name", "you place your pieces yourself", _HOW_TO_SET_UP)
-    return ""
+def _check_random(words: Sequence[str]) -> None:
+    if not _RANDOM.isdisjoint(words):
+        text = "no order places pieces by dice: they place what your set-up lacks at its second deadline"
+        raise FieldError("unknown-name", text, _HOW_TO_SET_UP)
+
+
+def _hint_at_kinds(kinds: Sequence[str], words: Sequence[str]) -> str:
+    """Return the lines that would place each of several kinds on the squares named."""
+    squares = " ".join(square_of(word) for word in words if _is_square(word)) or "<square>"
+    return "write: " + "; or: ".join(f"SETUP {kind} {squares}" for kind in kinds)
 
 
 def _numbered(words: Sequence[str]) -> str:

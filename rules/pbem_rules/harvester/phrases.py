@@ -226,7 +226,8 @@ class _Reader:
             known = [written(spot) for spot in self._fields()]
             hint = f"your scanners tell of {'; '.join(known[:5])}" if known else "write: TARGET <q>,<r>"
             raise FieldError("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
-        if len(spots) == 1 and not self._of("word"):
+        # A unit and its way beside it are an order of their own.
+        if len(spots) == 1 and not self._of("word", "way"):
             self.phrase.order(Target(*spots[0]))
 
     def _fields(self) -> list[Hex]:
@@ -236,7 +237,7 @@ class _Reader:
 
     def _build(self) -> None:
         named = self._to_build()
-        if not named or self._of("word"):
+        if not named or self._of("word", "way"):
             return
         lost = [unit for unit in named if unit in self.view["lost"]]
         if not lost:
@@ -287,7 +288,7 @@ class _Reader:
     def _destroy(self) -> None:
         named = [token.value for token in self._of("unit", "kind")]
         numbered = self._numbered()
-        if self._of("word") or not (named or self._of("all")):
+        if self._of("word", "way") or not (named or self._of("all")):
             return
         if H in named or self._of("all"):
             self._destroy_harvester()

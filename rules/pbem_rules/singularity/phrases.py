@@ -38,6 +38,7 @@ _SENSES = _table(
     origin="from",
     forget="forget cancel remove delete",
     all="everything all",
+    any="any anything anywhere whatever wherever else otherwise *",
     replies="replies reply kept",
     draw="draw",
     offer="offer offers offered propose",
@@ -120,6 +121,8 @@ class _Clause:
         """Yield the lines that it means. Raises FieldError."""
         if self._has("idle", "swap"):
             raise _unknown_here(passing=self._has("idle"))
+        if self._has("any") and not self._has("forget", "drop"):
+            raise _unnamed_cell(reply=self._has("when", "then", "replies"))
         if self._drops():
             yield from [f"FORGET {cell}" for cell in self.cells] or ["FORGET"]
         elif self._has("forget"):
@@ -199,6 +202,11 @@ class _Clause:
         # While an offer waits, "draw" alone could be an answer to it.
         elif not said and self._has("draw") and not offered:
             yield "DRAW OFFER"
+
+
+def _unnamed_cell(*, reply: bool) -> FieldError:
+    hint = "write a line for each cell: IF <their cell> THEN <your cell>" if reply else "write: PLACE <cell>"
+    return FieldError("any-cell", "a line is about the cells that it names: no word stands for any cell", hint)
 
 
 def _unknown_here(*, passing: bool) -> FieldError:

@@ -8,6 +8,7 @@ from importlib import resources
 import pytest
 
 from pbem.app import TEMPLATE_DIR
+from pbem.campaign.order_sheets import parse_sheet
 from pbem.report.facts import ReportFacts
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Event, SeatName, SetupError
@@ -42,6 +43,27 @@ def test_each_player_owns_half_of_the_board() -> None:
     assert {square[0] for square in territory("one")} == set("ABCDE")
     assert {square[0] for square in territory("two")} == set("FGHIJ")
     assert len(territory("one")) == len(territory("two")) == 50
+
+
+@pytest.mark.parametrize(
+    "line", ["rest random", "SETUP RANDOM", "SETUP W D2, the rest anywhere", "roll dice for the rest"]
+)
+def test_no_order_places_pieces_by_dice(line: str) -> None:
+    """Who leaves the rest to chance learns when dice place it, and nothing is placed."""
+    parsed = read(new_game(), "one", line)
+
+    assert parsed.orders == ()
+    assert "at its second deadline" in parsed.errors[0].text
+
+
+@pytest.mark.parametrize("name", ["Queen", "queens", "my queen"])
+def test_a_queen_is_one_of_two_kinds(name: str) -> None:
+    """A name of chess that two kinds have is refused with a line for each, and none is taken for meant."""
+    reading = parse_sheet(RULESET, view(new_game(), "one"), [(1, f"{name} on D4")])
+
+    (error,) = (each for each in reading.told if each.severity == "error")
+    assert error.text.endswith("could be B or Z")
+    assert (error.hint, error.corrected) == ("write: SETUP B D4; or: SETUP Z D4", "")
 
 
 def test_both_set_up_first() -> None:

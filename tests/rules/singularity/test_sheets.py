@@ -35,6 +35,18 @@ def test_a_column_beyond_the_board_is_refused_with_the_bounds() -> None:
     assert only("PLACE z9", "PLACE e5")[::2] == ("no-such-cell", "columns go from a to k")
 
 
+@pytest.mark.parametrize(
+    "line", ["IF any THEN g6", "if red plays anywhere, I answer g6", "IF f6 THEN e6, else g6", "IF * g6"]
+)
+def test_no_word_stands_for_any_cell(line: str) -> None:
+    """A reply answers the cell that it names, so one to any cell is refused with what to write."""
+    assert only(line, "PLACE e5") == (
+        "any-cell",
+        "a line is about the cells that it names: no word stands for any cell",
+        "write a line for each cell: IF <their cell> THEN <your cell>",
+    )
+
+
 def test_an_occupied_cell_is_refused() -> None:
     """The finding says whose stone lies there, and which."""
     assert only("PLACE d4", "PLACE e5")[:2] == ("taken", "d4 is taken: stone 1 (red) is there")

@@ -1,0 +1,65 @@
+"""Lines of a sheet that players of other programs type, and that are no orders here: letters, ids, #end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from pbem.campaign.courtesies import Lines
+from pbem.mail.reply_parser import ends_text
+from pbem.ruleset.order_types import Finding, ParsedSheet
+from pbem.ruleset.tokenizer import split_words, without_comment
+from pbem.text import quote_lines
+
+_LETTER = re.compile(r"\A\W{0,9}(?:(?:PRESS|UNSIGNED|WRITE) TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
+"""The first line of a letter, as judges of Diplomacy have it among orders."""
+
+
+def letters_among(seats: Collection[str], lines: Lines) -> tuple[frozenset[int], list[Finding]]:
+    """Return the lines of letters to players that stand among free words, and an error on the first of each.
+
+    A letter is known by the seats it goes to, or by a line that ends it, such as ENDPRESS. Without that line only its
+    first one is left out, since nobody can say where it ends.
+    """
+    left, refused, known = set[int](), list[Finding](), {seat.casefold() for seat in seats} | {"all"}
+    ends = [number for number, line in lines if ends_text(line)]
+    for number, line in lines:
+        head = _LETTER.match(line) if number not in left else None
+        if head is None:
+            continue
+        end = next((end for end in ends if end > number), 0)
+        if not end and not {word.casefold().strip(".:") for word in split_words(head[1])} <= known:
+            continue
+        inside = {below: text for below, text in lines if number < below <= end}
+        left |= {number, *inside}
+        rest = f"not read with it: {quote_lines([*inside.values()])}" if end else "what stands below it was read"
+        hint = "send it as the first line of a mail of its own"
+        refused.append(Finding(number, "error", "letter", f"a letter to a player is no order; {rest}", hint))
+    return frozenset(left), refused
+
+
+_ID = re.compile(r"(?<=[^\W\d_]|\d)\s?\[[0-9]{1,9}\]")
+_NAMED_WITH_ID = re.compile(r"\b[^\W\d_]{1,19}[0-9]{1,9}\s?\[[0-9]{1,9}\]")
+"""A name with a number in brackets behind it, as reports of Olympia have it: no number of steps, nor of anything."""
+
+
+def with_ids(lines: Lines) -> tuple[frozenset[int], list[Finding]]:
+    """Return the lines with a number in brackets behind a name, and an error on each, with the line without it."""
+    refused = []
+    for number, line in lines:
+        body = without_comment(line) if "[" in line else ""
+        if found := _NAMED_WITH_ID.search(body):
+            text = f"the number in brackets in {found[0]!r} has no meaning here"
+            refused.append(Finding(number, "error", "id", text, "write the name alone", _ID.sub("", body).strip()))
+    return frozenset(finding.line for finding in refused), refused
+
+
+_END_OF_TEMPLATE = re.compile(r"\A\s*+#\s?END\W*\Z", re.IGNORECASE)
+
+
+def refuse_orders_below_end(parsed: ParsedSheet, lines: Lines) -> Iterator[Finding]:
+    """Yield an error on a line #end with orders below it, which in other games are a template that nobody reads."""
+    end = next((number for number, line in lines if _END_OF_TEMPLATE.match(line)), None)
+    if end is not None and any(entry.line > end for entry in parsed.entries):
+        text = "a #end ends no sheet here: the orders below it count"
+        yield Finding(end, "error", "below-end", text, "leave it out, or those orders; a sheet ends with END")
