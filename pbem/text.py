@@ -68,6 +68,20 @@ def format_behind(at: dt.datetime, zone: str, after: str = ". ") -> str:
     return "" if f"{there:%H:%M %Z}" == f"{behind:%H:%M %Z}" else f"{day}{behind:%H:%M %Z}{after}"
 
 
+def format_span(span: dt.timedelta) -> str:
+    """Return a span in words, in the largest unit that fits it."""
+    minutes = int(span.total_seconds()) // 60
+    for unit, name in ((24 * 60, "day"), (60, "hour")):
+        if minutes % unit == 0 and minutes > unit:
+            return count_noun(minutes // unit, name)
+    return "24 hours" if minutes == 24 * 60 else count_noun(minutes, "minute")
+
+
+def describe_rest(rest: dt.timedelta, whole: dt.timedelta) -> str:
+    """Return what is left of a span: "6 days of 7 days left"."""
+    return f"{format_span(rest) if rest else 'nothing'} of {format_span(whole)} left"
+
+
 def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
     """Return the text as one paragraph, wrapped at blanks to the width of a mail; further lines begin with `indent`.
 

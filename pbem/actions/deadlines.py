@@ -44,7 +44,7 @@ from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, ExtensionVote, Turn
 from pbem.store.types import CampaignState, HoldKind
-from pbem.text import count_noun, format_time, join_names, own_zone
+from pbem.text import format_span, format_time, join_names, own_zone
 
 LATEST = dt.timedelta(days=400)
 """The furthest deadline from now; a later one is a typing error."""
@@ -78,15 +78,6 @@ class _VotedSpan(Field):
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return (self.example,)
-
-
-def format_span(span: dt.timedelta) -> str:
-    """Return a span in words, in the largest unit that fits it."""
-    minutes = int(span.total_seconds()) // 60
-    for unit, name in ((24 * 60, "day"), (60, "hour")):
-        if minutes % unit == 0 and minutes > unit:
-            return count_noun(minutes // unit, name)
-    return "24 hours" if minutes == 24 * 60 else count_noun(minutes, "minute")
 
 
 _VOTED = _VotedSpan()
@@ -287,6 +278,9 @@ def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, no
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
+MOVED = "Your GM moved the deadline."
+
+
 def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Set the deadline, let reminders go out again, and notify all players."""
     session, snapshot, now = context.session, context.snapshot, context.now
@@ -296,7 +290,8 @@ def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new:
     how = "extended" if new > old else "shortened"
     said = f"turn {turn.turn} {how}: it was due {format_time(old, zone)}, and is due {format_time(new, zone)}"
     act = add_entry(session, snapshot.id, now, actor=actor, text=said)
-    tell_deadline(context, old, new, act=act, by_vote=actor == "players")
+    why = "Enough players asked for more time." if actor == "players" else MOVED
+    tell_deadline(context, old, new, act=act, why=why)
 
 
 def tell_deadline(
@@ -305,14 +300,14 @@ def tell_deadline(
     new: dt.datetime,
     *,
     act: int,
-    by_vote: bool = False,
+    why: str = MOVED,
     but: Collection[SeatName] = (),
 ) -> None:
-    """Notify the players, except those of the seats in `but`, that the deadline has moved."""
+    """Notify the players, except those of the seats in `but`, that the deadline has moved, and why."""
     snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
     closes = new + snapshot.policy.grace_time
     for zone, places in snapshot.by_zone(others(snapshot, but)):
-        page = small.deadline_moved(old=old, new=new, closes=closes, zone=zone, by_vote=by_vote)
+        page = small.deadline_moved(old=old, new=new, closes=closes, zone=zone, why=why)
         files = (mailer.deadline_file(new, context.now, own_zone(zone)),)
         post(context, places, page, id_=("act", act), topic="reminder", files=files)
 

@@ -220,7 +220,8 @@ class NoteAbsence(SeatCommand):
             raise CampaignError(f"your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
-        if refused := _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until):
+        refused = _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until)
+        if refused := refused or _explain_budget(session, snapshot, place, since, until):
             raise CampaignError(f"your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
@@ -245,6 +246,8 @@ class EndAbsences(SeatCommand):
         if not absences:
             raise CampaignError("you had told of no absence, so there is none to take back")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
+        # What was had of one that has begun counts in its year.
+        session.add_all(Absence(seat_id=place.id, since=away.since, until=now) for away in absences if away.since < now)
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
         return TextResult(f"Your absences are cancelled. {_deadline_note(session, snapshot, place)}")
 
@@ -279,6 +282,23 @@ def _explain_limit(snapshot: CampaignSnapshot, absences: list[Absence], since: d
             " or name a DEPUTY for the time."
         )
     return ""
+
+
+def _explain_budget(
+    session: Session, snapshot: CampaignSnapshot, place: SeatView, since: dt.datetime, until: dt.datetime
+) -> str:
+    """Return why the new absence is more than is left of the days of a year, "" if it is not."""
+    most = snapshot.policy.absence_year
+    near = (Absence.seat_id == place.id, Absence.since > since - _YEAR, Absence.since < since + _YEAR)
+    had = sum((away.until - away.since for away in session.scalars(select(Absence).where(*near))), dt.timedelta())
+    # Days on which clocks change have an hour more or less.
+    left = most - round(had / _DAY)
+    if not most or round((until - since) / _DAY) <= left:
+        return ""
+    return f"in {snapshot.name} a player may be absent for {most} days in a year, and you have {max(left, 0)} left."
+
+
+_YEAR = dt.timedelta(days=365)
 
 
 def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:

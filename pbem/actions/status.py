@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
-from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
+from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns, time_left
 from pbem.campaign.people import is_open, list_standbys, load_deputies
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
 from pbem.campaign.waiting_sheets import waiting_sheets
@@ -21,7 +21,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, PendingRequest, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, RequestKind, SeatState
-from pbem.text import count_noun, format_table, format_time
+from pbem.text import count_noun, format_span, format_table, format_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ class SeatStatus:
     A seat without an address has no player; with `bot`, the game's bot orders for it. With `wait` the turn does not run
     before its deadline because of the sheet: its player said so, it is not complete, it has lines to correct, or it was
     sent for a turn that was run otherwise since. `lines_refused` are the lines of the seat's newest sheet for whose
-    correction the turn waits. `absences` are those that were not over when the turn opened; `deputies` those of now.
+    correction the turn waits. `bank_minutes` are left in the player's time bank, None where there are none. `absences`
+    are those that were not over when the turn opened; `deputies` those of now.
     """
 
     seat: SeatName
@@ -83,6 +84,7 @@ class SeatStatus:
     lines_refused: int = 0
     nmr_in_a_row: int
     nmr_total: int
+    bank_minutes: int | None = None
     absences: tuple[AbsencePeriod, ...] = ()
     deputies: tuple[DeputyStatus, ...] = ()
 
@@ -181,6 +183,8 @@ class ShowStatus(Query[CampaignStatus]):
                 f"  {seat.seat} is absent {format_days(away.since, away.until, facts.zone)}" for away in seat.absences
             )
             yield from (f"  {line}" for line in deputy_lines(seat.seat, seat.deputies, facts.zone))
+            if seat.bank_minutes is not None and seat.playing:
+                yield f"  {seat.seat} has {format_span(dt.timedelta(minutes=seat.bank_minutes))} of the time bank left"
         yield from (f"  {line}" for line in standby_lines(facts.standbys))
         for each in facts.invited:
             yield f"  invited, no answer yet: {each.address}" + (f", for {each.wish}" if each.wish else "")
@@ -255,6 +259,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
     rows = session.scalars(seats.options(joinedload(Seat.person)))
     deputies = load_seat_deputies(session, snapshot, now)
     away = _load_absences(session, snapshot, waiting.opened_at if waiting else None)
+    banks = time_left(session, snapshot) if snapshot.policy.bank else {}
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
@@ -273,7 +278,13 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now:
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(
             _build_seat(
-                row, row.name in awaited, sheets.get(row.name), refused.get(row.name, 0), away[row.id], deputies[row.id]
+                row,
+                row.name in awaited,
+                sheets.get(row.name),
+                refused.get(row.name, 0),
+                away[row.id],
+                deputies[row.id],
+                banks.get(row.name),
             )
             for row in rows
         ),
@@ -359,6 +370,7 @@ def _build_seat(
     refused: int,
     absences: Sequence[AbsencePeriod],
     deputies: Sequence[DeputyStatus],
+    bank: dt.timedelta | None,
 ) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
@@ -374,6 +386,7 @@ def _build_seat(
         nmr_total=row.nmr_total,
         absences=tuple(absences),
         deputies=tuple(deputies),
+        bank_minutes=bank // dt.timedelta(minutes=1) if bank is not None else None,
     )
 
 

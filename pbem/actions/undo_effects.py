@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import select, update
 
-from pbem.actions.deadlines import format_span
 from pbem.campaign.deadlines import OpenTurnStatus, least_time, load_open_turns
 from pbem.campaign.house_rules import HOUSE_RULES, OFF, SCHEDULE, HouseRules, is_less_proof, printed_name
 from pbem.campaign.row_changes import RowChange
@@ -25,7 +24,7 @@ from pbem.errors import CampaignError
 from pbem.ruleset.tokenizer import quote_word
 from pbem.store.models import OrderSheet, Person, Seat, Turn
 from pbem.store.types import SeatState
-from pbem.text import format_time
+from pbem.text import format_span, format_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import RowMapping, bindparam, select, update
+from sqlalchemy import RowMapping, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
@@ -20,7 +20,7 @@ from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.campaign.waiting_sheets import STANDS
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Campaign, OrderSheet, PendingRequest, Seat, Turn
+from pbem.store.models import Absence, BankedTime, Campaign, OrderSheet, PendingRequest, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, RequestKind, SeatState
 
@@ -325,6 +325,21 @@ def _open_turn_status(
         awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,
     )
+
+
+def time_left(session: Session, snapshot: CampaignSnapshot) -> dict[SeatName, dt.timedelta]:
+    """Return the time that is left in the bank of each seat's player; what the one before them spent is not theirs."""
+    spent = (
+        select(Seat.name, func.sum(BankedTime.minutes).label("minutes"))
+        .join(BankedTime, BankedTime.seat_id == Seat.id)
+        .join(Turn, Turn.id == BankedTime.turn_id)
+        .where(Seat.campaign_id == snapshot.id, Turn.shelf_id.is_(None))
+        .where(Seat.since.is_(None) | (Seat.since <= BankedTime.at))
+        .group_by(Seat.name)
+    )
+    charged = {row.name: row.minutes for row in session.execute(spent)}
+    whole = snapshot.policy.bank_time
+    return {seat: max(whole - dt.timedelta(minutes=charged.get(seat, 0)), dt.timedelta()) for seat in snapshot.seats}
 
 
 REMINDER = dt.timedelta(hours=24)

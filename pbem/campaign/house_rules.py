@@ -218,8 +218,8 @@ _HOLDS, _MISSED, _PEOPLE, _VIEWS = "Holds", "Missed sheets", "People and press",
 class HouseRules:
     """The house rules of one campaign, but for its schedule.
 
-    Spans are whole minutes, `absence` is in days, 0 is off; `holidays` are days or "first..last". `title` is
-    "" for that of the game.
+    Spans are whole minutes, `absence` and `absence_year` are in days, 0 is off; `holidays`
+    are days or "first..last". `title` is "" for that of the game.
     """
 
     title: str = _rule(
@@ -243,7 +243,14 @@ class HouseRules:
         _MORE_TIME, "half", _choice(OFF, "half", "all"), "players who must ask before a turn is extended by vote"
     )
     extension_limit: int = _rule(_MORE_TIME, 2, _number(1, 20), "times that players may extend one turn by vote")
+    bank: int = _rule(
+        _MORE_TIME,
+        0,
+        _span(90),
+        "each player's own time, which covers missed deadlines, a day at a time; all are told",
+    )
     absence: int = _rule(_ABSENCE, 21, _number(0, 90, "d"), "longest absence in a row that a player may announce")
+    absence_year: int = _rule(_ABSENCE, 0, _number(0, 365, "d"), "days of absence that a player may announce in a year")
     hold: str = _rule(
         _HOLDS,
         f"{_USUAL_HOLD}%",
@@ -312,6 +319,11 @@ class HouseRules:
     def grace_time(self) -> dt.timedelta:
         """`grace` as a span."""
         return dt.timedelta(minutes=self.grace)
+
+    @property
+    def bank_time(self) -> dt.timedelta:
+        """`bank` as a span."""
+        return dt.timedelta(minutes=self.bank)
 
     @property
     def settle_time(self) -> dt.timedelta:

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, resend_report
-from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, time_left
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
@@ -59,7 +59,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
 from pbem.store.types import CampaignState, StandbyState
-from pbem.text import count_noun, format_time, own_zone
+from pbem.text import count_noun, describe_rest, format_time, own_zone
 
 if TYPE_CHECKING:
     from pbem.inbox.facts import Reading
@@ -242,6 +242,9 @@ def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: S
     waiting = next(iter(load_open_turns(context.session, snapshot.name)))
     zone = snapshot.zone_for(place)
     said = [_describe_deadline(waiting, zone, asked=view["awaited"]), _describe_sheet(context.session, waiting, place)]
+    if waiting.policy.bank:
+        left = time_left(context.session, snapshot)[place.seat]
+        said.append(f"For deadlines that you miss you have {describe_rest(left, waiting.policy.bank_time)}.")
     said += _describe_arrangements(context, place, zone)
     if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")

@@ -93,14 +93,10 @@ def released(*, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> No
     return Notice(subject=f"goes on{due}", title="The game goes on", preheader=preheader, blocks=(box,))
 
 
-def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, by_vote: bool) -> Notice:
-    """To all players: the open turn has another deadline. `closes` is the end of its grace, if it has one.
-
-    `by_vote`: enough players voted for more time; otherwise the GM has moved it.
-    """
+def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, why: str) -> Notice:
+    """To all players: the open turn has another deadline, and `why`. `closes` is the end of its grace, if any."""
     due = f"Due {format_due(new, zone)}"
     late = f" Late orders count until {format_due(closes, zone)}." if closes > new else ""
-    who = "Enough players asked for more time." if by_vote else "Your GM moved the deadline."
     return Notice(
         # Without the number of the turn: that counts combat rounds, and would tell everyone of a fight (decision 1).
         subject=f"{'more' if new > old else 'less'} time: due {format_time_short(new, zone)}",
@@ -108,7 +104,23 @@ def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, z
         preheader=f"{due}. Orders that you have sent still count.",
         blocks=(
             panel("due", due, f"{format_behind(new, zone)}Before: {format_due(old, zone)}."),
-            f"{who} Orders that you have sent still count, and you may send new ones until then.{late}",
+            f"{why} Orders that you have sent still count, and you may send new ones until then.{late}",
+        ),
+    )
+
+
+def covered_by_bank(*, campaign: str, turn: int, why: str, due: dt.datetime, zone: str) -> Notice:
+    """To the GM: the turn waits longer, by the time banks of players, for which `why` names them."""
+    return Notice(
+        subject=f"turn {turn} waits: due {format_time_short(due, zone)}",
+        to_gm=True,
+        title=f"Turn {turn} waits",
+        preheader=why,
+        blocks=(
+            panel("due", f"Due {format_due(due, zone)}", f"{format_behind(due, zone)}All players are told."),
+            f"{why} To run the turn now:",
+            form(f"pbem run {campaign}"),
+            note("By mail: RUN."),
         ),
     )
 
@@ -716,7 +728,8 @@ _TWO = ("red", "blue")
 SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: held(why="I am on a train", gm="gm@example.org"),
     lambda: released(deadline=_LATER, now=_AT, zone=_ZONE),
-    lambda: deadline_moved(old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, by_vote=True),
+    lambda: deadline_moved(old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, why="Your GM moved the deadline."),
+    lambda: covered_by_bank(campaign="trap7", turn=3, why="No orders came from red.", due=_LATER, zone=_ZONE),
     lambda: rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),
     lambda: waiting_for_others(label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
     lambda: overdue_digest(campaign="trap7", turn=3, deadline=_AT, closes=_LATER, zone=_ZONE, late=_TWO, came=()),

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
 from pbem.actions.run_turn import RunCondition
+from pbem.actions.time_bank import cover_missing
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due
 from pbem.campaign.house_rules import ALWAYS
@@ -56,7 +57,10 @@ class DueTurns:
 def hold_doubtful_turns(
     app: App, turns: Sequence[DueTurn], waiting: Iterable[OpenTurnStatus], now: dt.datetime
 ) -> DueTurns:
-    """Hold those of the due turns, out of all that are waiting, that need a decision of their GM."""
+    """Hold those of the due turns, out of all that are waiting, that need a decision of their GM.
+
+    Those that time banks of players cover are due no longer, and left out.
+    """
     done = DueTurns()
     # First without a lock: most turns are not doubtful, and for those no campaign is locked.
     status = {(open_.campaign, open_.turn): open_ for open_ in waiting}
@@ -64,6 +68,9 @@ def hold_doubtful_turns(
         doubtful = {turn for turn in turns if _hold_reason(session, turn, status[turn.campaign, turn.turn])}
     for turn in turns:
         try:
+            open_ = status[turn.campaign, turn.turn]
+            if open_.policy.bank and open_.missing and cover_missing(app, turn, now):
+                continue
             held = _hold_if_doubtful(app, turn, now) if turn in doubtful else None
             if held is None:
                 done.free.append(turn)

@@ -332,6 +332,19 @@ class ExtensionVote(Base):
     at: Mapped[dt.datetime]
 
 
+class BankedTime(Base):
+    """Time of a player's bank by which a turn was extended, since no orders came from their seat."""
+
+    __tablename__ = "banked_time"
+    __table_args__ = facts(Leaves.HISTORY)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"), index=True)
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    minutes: Mapped[int]
+    at: Mapped[dt.datetime]
+
+
 class Report(Base):
     """The report of a seat when a turn opened: the view that its sheets are read against, and its reply code.
 

@@ -189,7 +189,7 @@ ACTS: dict[str, Act] = (
         "release": deed(ReleaseCampaign()),
         "extend": deed(ExtendDeadline("2d")),
         "reschedule": deed(SetHouseRule({"schedule": "DAILY 20:00 UTC"})),
-        "rules": deed(SetHouseRule({"grace": "2h"})),
+        "rules": deed(SetHouseRule({"grace": "2h", "bank": "2d"})),
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),

@@ -153,3 +153,18 @@ def test_players_extend_a_turn_together(desk: Desk) -> None:
     assert any("Enough have asked: the turn has more time." in text for text in texts)
     assert any("Before: Fri 6 Nov, 20:00 CET." in text for text in texts)
     assert deadline(desk) == "2026-11-08T19:00"
+
+
+def test_days_of_absence_have_a_yearly_budget(desk: Desk) -> None:
+    """With `absence-year` each announced day counts, also of an absence that was ended while it lasted."""
+    desk.set_rules(absence_year="10d")
+    assert "You are absent from 2026-11-10 to 2026-11-15." in ask(desk, "ABSENT 2026-11-10 TO 2026-11-15")
+    said = ask(desk, "ABSENT 2026-12-01 TO 2026-12-05")
+    assert "in toy1 a player may be absent for 10 days in a year, and you have 4 left." in said
+    assert "You are absent from 2026-12-01 to 2026-12-04." in ask(desk, "ABSENT 2026-12-01 TO 2026-12-04")
+    assert "you have 0 left" in ask(desk, "ABSENT 2027-01-01")
+
+    desk.now += dt.timedelta(days=11)
+    assert "Your absences are cancelled." in ask(desk, "PRESENT")
+    assert "you have 7 left" in ask(desk, "ABSENT 2027-01-01 TO 2027-01-08")
+    assert "You are absent from 2027-11-12 to 2027-11-13." in ask(desk, "ABSENT 2027-11-12 TO 2027-11-13")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import Any
 
 import pytest
 from icalendar import Calendar
@@ -106,7 +107,7 @@ def test_the_calendar_is_in_the_readers_zone(desk: Desk) -> None:
     found = {}
     for who in (ANN, BOB):
         (file,) = (part for part in desk.last(who).iter_attachments() if part.get_content_type() == "text/calendar")
-        (event,) = Calendar.from_ical(bytes(file.get_content(), "utf-8")).walk("VEVENT")
+        event: Any = Calendar.from_ical(bytes(file.get_content(), "utf-8")).walk("VEVENT")[0]
         found[who] = (event["DTEND"].params["TZID"], event["DTEND"].dt)
 
     assert found[ANN][0] == "Europe/Athens"

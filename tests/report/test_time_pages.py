@@ -20,7 +20,7 @@ ZONE = "America/Argentina/ComodRivadavia"
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
 PAUSED = partial(small.held, why="I am on a train " * 12, gm="gm@example.org")
 RESUMED = partial(small.released, deadline=LATER, now=AT, zone=ZONE)
-MOVED = partial(small.deadline_moved, old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
+MOVED = partial(small.deadline_moved, old=AT, new=LATER, closes=LATER, zone=ZONE, why="Your GM moved the deadline.")
 LATE = Reminder(
     campaign="fair1",
     seat="red",
@@ -61,7 +61,7 @@ PAGES = [
     RESUMED(deadline=None),
     RESUMED(deadline=AT - dt.timedelta(days=1)),
     MOVED(),
-    MOVED(closes=LATER + dt.timedelta(days=1), by_vote=True),
+    MOVED(closes=LATER + dt.timedelta(days=1), why="Enough players asked for more time."),
     small.rescheduled(old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
     small.rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
     LATE,

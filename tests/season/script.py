@@ -412,6 +412,15 @@ def mishaps() -> Iterator[Step]:
     yield File("templates/host/receipt.j2", RECEIPT)
     yield Retry()
     yield Cli("outbox all --retry", "no mail is undelivered")
+    rules = "--schedule 'EVERY 1h' --set min-time=off --set bank=2h --set hold=off"
+    people = "--seat red=ann@example.org --seat blue=bobby@example.org"
+    yield Cli(f"new nap --game singularity --gm gm@example.org {rules} {people}", "Created")
+    yield Cli("start nap", "Started")
+    yield Tick(1)
+    yield Tick(1)
+    yield Cli("status nap", "of the time bank left")
+    yield Cli("remove nap red --yes", "removed")
+    yield Tick(1)
     yield Cli("doctor --send gm@example.org", "waits to be sent")
 
 

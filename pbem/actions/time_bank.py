@@ -1,0 +1,88 @@
+"""The time bank: who misses a deadline is covered by time of their own, while they have some (house rule `bank`).
+
+A turn that is due goes on for a period if sheets are missing and a player without one
+has that much time left. Each of these pays a period, and everybody is told. Time is
+charged to turns: what is withdrawn, or forked away, has cost nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+from sqlalchemy import update
+
+from pbem.actions.deadlines import tell_deadline
+from pbem.app import App
+from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due, time_left
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import GM, CampaignMailer, post
+from pbem.campaign.schedule import Schedule
+from pbem.campaign.snapshot import Context, load_last_reports, locked_campaign
+from pbem.report import small
+from pbem.ruleset.values import SeatName
+from pbem.store.models import BankedTime, Turn
+from pbem.text import describe_rest, format_span, join_names, own_zone
+
+_DAY = dt.timedelta(days=1)
+
+
+def cover_missing(app: App, due: DueTurn, now: dt.datetime) -> bool:
+    """Extend a turn that is due, if time banks cover the seats without sheets; return True if it was extended."""
+    if due.reason != BY_DEADLINE:
+        return False
+    with app.store.writing() as session:
+        context = Context(session, app, locked_campaign(session, due.campaign), now)
+        # Under the lock: another process may have run or extended it meanwhile.
+        waiting = recheck_due(session, due, now)
+        if waiting is None or not waiting.policy.bank:
+            return False
+        left, period = time_left(session, context.snapshot), _period(waiting.schedule)
+        covered = [seat for seat in waiting.missing if left[seat] >= period]
+        if covered:
+            _extend(context, waiting, period, {seat: left[seat] - period for seat in covered})
+        return bool(covered)
+
+
+def _period(schedule: Schedule) -> dt.timedelta:
+    """Return the time that a turn is extended by: a day, or the time between two deadlines if that is shorter."""
+    return min(_DAY, schedule.every or _DAY)
+
+
+def _extend(
+    context: Context, waiting: OpenTurnStatus, period: dt.timedelta, left: Mapping[SeatName, dt.timedelta]
+) -> None:
+    session, snapshot, now = context.session, context.snapshot, context.now
+    old, closes = waiting.deadline, waiting.closes
+    assert old is not None
+    assert closes is not None
+    # After an outage of the host the turn gets a whole period from now, at the usual hour, and that costs one.
+    new = old + ((now - closes) // period + 1) * period
+    ids = {place.seat: place.id for place in snapshot.places}
+    minutes = period // dt.timedelta(minutes=1)
+    session.add_all(BankedTime(turn_id=waiting.turn_id, seat_id=ids[seat], minutes=minutes, at=now) for seat in left)
+    # The notice is a reminder, too.
+    session.execute(update(Turn).where(Turn.id == waiting.turn_id).values(deadline=new, reminded_at=now))
+    why = _words(left, period, snapshot.policy.bank_time)
+    act = add_entry(session, snapshot.id, now, actor="pbem", text=f"turn {waiting.turn} waits: {why}")
+    tell_deadline(context, old, new, act=act, why=why, but=left)
+    last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(context.app, snapshot)
+    for place in snapshot.playing:
+        if place.seat in left and place.address:
+            zone = snapshot.zone_for(place)
+            page = small.deadline_moved(old=old, new=new, closes=new + (closes - old), zone=zone, why=why)
+            files = (mailer.deadline_file(new, now, own_zone(zone)),)
+            # In the thread of the report: a plain reply brings the orders that are missing.
+            id_ = ("act", act, place.seat)
+            post(context, place, page, id_=id_, topic="reminder", under=last[place.seat], files=files)
+    zone = snapshot.schedule.zone
+    told = small.covered_by_bank(campaign=snapshot.name, turn=waiting.turn, why=why, due=new, zone=zone)
+    post(context, GM, told, id_=("act", act, GM))
+
+
+def _words(left: Mapping[SeatName, dt.timedelta], period: dt.timedelta, whole: dt.timedelta) -> str:
+    """Return who is covered, for how long, and what they have left."""
+    rest = ", ".join(f"{seat} has {describe_rest(time, whole)}" for seat, time in left.items())
+    return (
+        f"No orders came from {join_names(tuple(left))}. The turn has {format_span(period)} of their own time; {rest}."
+    )
