@@ -10,7 +10,6 @@ an earlier report, and no token, is stale.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -317,14 +316,14 @@ def reads_as_order(context: MessageContext, line: tuple[int, str]) -> bool:
 
 def are_orders(context: MessageContext, place: SeatContext, lines: Lines) -> bool:
     """Return True if all numbered lines are orders of a seat's game."""
-    read = parse_split(context.app.game(place.game), json.loads(place.view), lines)
+    read = parse_split(context.app.game(place.game), place.view, lines)
     return bool(read.entries) and not read.errors
 
 
 def find_orders(context: MessageContext, place: SeatContext, lines: Lines) -> Lines:
     """Return those of numbered lines that are orders of a seat's game; none in a game of free words."""
     game = context.app.game(place.game)
-    read = () if game.free_text else parse_split(game, json.loads(place.view), lines).entries
+    read = () if game.free_text else parse_split(game, place.view, lines).entries
     numbers = {entry.line for entry in read}
     return tuple(line for line in lines if line[0] in numbers)
 

@@ -11,7 +11,6 @@ order, so there only commands hold a text, and orders need a line ORDERS.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -238,16 +237,11 @@ class _Reader:
         return self.context.app.game(self.place.game)
 
     @cached_property
-    def _view(self) -> View:
-        view: View = json.loads(self.place.view)
-        return view
-
-    @cached_property
     def _lines(self) -> LineReader:
         place = self.place
         seats = load_campaign(self.context.session, place.campaign).seats
         playing = place.status == CampaignState.RUNNING and place.playing
-        return LineReader(self.game, self._view, place.campaign, place.seat, seats, playing=playing)
+        return LineReader(self.game, self.place.view, place.campaign, place.seat, seats, playing=playing)
 
     @cached_property
     def _has_orders(self) -> bool:
@@ -304,7 +298,7 @@ class _Reader:
     def _foot(self, lines: Sequence[str], orders: Iterable[int]) -> int:
         """Return the line from which on there is nothing but orders, and a closing."""
         names = sender_names(self.context.message.sender_name, self.context.sender, self.place.address, self.place.seat)
-        kind = find_courtesies(self.game, self._view, tuple(enumerate(lines)), names)
+        kind = find_courtesies(self.game, self.place.view, tuple(enumerate(lines)), names)
         foot, first = len(lines), min(orders)
         while foot > first and (foot - 1 in orders or foot - 1 in kind or not lines[foot - 1].strip()):
             foot -= 1

@@ -72,7 +72,7 @@ def lines_of_message(app: App, session: Session, campaign: str, seat: SeatName, 
 
 def _orders_in(context: MessageContext, place: SeatContext, sheet: SheetText) -> Lines:
     """Return the lines of the sheet that counts in a message, without courtesies."""
-    ruleset, view = context.app.game(place.game), json.loads(place.view)
+    ruleset, view = context.app.game(place.game), place.view
     names = sender_names(context.message.sender_name, context.message.sender or "", place.address, place.seat)
     sheet = choose_sheet(ruleset, view, sheet, context.message.filed, names)
     left = find_courtesies(ruleset, view, sheet.lines, names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -190,7 +189,7 @@ class _Typed:
 
 
 def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:
-    place, ruleset, view = result.place, context.app.game(result.place.game), json.loads(result.place.view)
+    place, ruleset, view = result.place, context.app.game(result.place.game), result.place.view
     # A deputy's copy of the report has another code than the player's: by that one its quoted form is recognised.
     answered = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
     names = sender_names(context.message.sender_name, context.message.sender or "", place.address, place.seat)

@@ -7,7 +7,6 @@ one mail; no seat is taken from its player by a report.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
@@ -90,7 +89,7 @@ def take_robot_sheet(mail: Reading) -> Outcome:
     result = authenticate(context, sheet.header) if whole else None
     if not (isinstance(result, Accepted) and result.proof in ("token", "code")):
         return note_machine(mail)
-    if is_unedited_form(context.app.game(result.place.game), json.loads(result.place.view), sheet):
+    if is_unedited_form(context.app.game(result.place.game), result.place.view, sheet):
         return note_machine(mail)
     return ask_if_doubtful(context, result, process_sheet(context, result, sheet))
 

@@ -167,7 +167,7 @@ def _report_orders(context: MessageContext) -> Iterator[OrderHelp]:
         place = find_seat(context.session, known.campaign, known.seat)
         if place is not None and place.status == CampaignState.RUNNING:
             ruleset = context.app.game(place.game)
-            for verb in ruleset.desk(json.loads(place.view))["verbs"]:
+            for verb in ruleset.desk(place.view)["verbs"]:
                 told = (verb["usage"], verb["help"], tuple(verb["examples"]))
                 yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {place.campaign}", *told)
 

@@ -6,8 +6,6 @@ code has read the mail there, and the answer holds for that message alone (docs/
 
 from __future__ import annotations
 
-import json
-
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import A_DAY, QUESTIONS, asked_today, find_person
 from pbem.campaign.schedule import Schedule
@@ -144,7 +142,7 @@ def _requested_text(context: MessageContext, result: NeedsConfirmation) -> str:
         return "\n".join(message.lines[result.at :])
     sheet = find_sheet(message.lines, {place.campaign})
     sheet = next((each for each in sheet.others if each.is_for(place.campaign, place.seat)), sheet)
-    return choose_sheet(context.app.game(place.game), json.loads(place.view), sheet, message.filed).text().strip("\n")
+    return choose_sheet(context.app.game(place.game), place.view, sheet, message.filed).text().strip("\n")
 
 
 def refuse(context: MessageContext, result: AuthResult) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
 from pbem.mail.headers import with_name
-from pbem.ruleset.values import SeatName
+from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.text import zone_for
@@ -53,7 +53,7 @@ class SeatContext:
     report_id: int
     code: str
     report_message_id: str
-    view: bytes
+    view: View
 
     @property
     def gm_shown(self) -> str:
@@ -68,7 +68,7 @@ class SeatContext:
     @property
     def label(self) -> str:
         """The label of the seat's newest report; "" before the first."""
-        return str(json.loads(self.view).get("label", ""))
+        return str(self.view.get("label", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,8 @@ def _load_locked(
     if row is None:
         return None
     known = row._asdict()
-    return SeatContext(**{**known, "policy": HouseRules.read(known["policy"]), "view": known["view"] or b"{}"})
+    read = {"policy": HouseRules.read(known["policy"]), "view": json.loads(known["view"] or b"{}")}
+    return SeatContext(**{**known, **read})
 
 
 def seat_names(session: Session, campaign: str) -> list[SeatName]:

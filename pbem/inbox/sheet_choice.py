@@ -8,7 +8,6 @@ edited where a message quotes it are added to those typed elsewhere in the messa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -34,7 +33,7 @@ from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, quo
 from pbem.inbox.quoted_originals import load_named, strip_our_files
 from pbem.inbox.seat_lookup import seat_for_deputy
 from pbem.mail.message import AttachedText, MessageBody, read_from
-from pbem.mail.quoting import is_quoted
+from pbem.mail.quoting import find_attribution, is_quoted
 from pbem.mail.reply_parser import is_routine
 from pbem.report.mailto import FORM, as_comment
 from pbem.ruleset.order_types import ParsedSheet
@@ -192,7 +191,7 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     if sheet.header is not None:
         return context, result, _tell(sheet, [read], _OWN_SHEET)
     outside = _outside(sheet, read.frame, lines)
-    ruleset, view = context.app.game(result.place.game), json.loads(result.place.view)
+    ruleset, view = context.app.game(result.place.game), result.place.view
     names = sender_names(
         context.message.sender_name, context.message.sender or "", result.place.address, result.place.seat
     )
@@ -228,7 +227,7 @@ def _describe_left_out(
     left = _without(context.message.source_lines, typed)
     if len(left) > _FEW:
         left = _without(left, (line for each in mailed() for line in each.lines))
-    if not (left and _may_have_orders(context.app.game(result.place.game), json.loads(result.place.view), left)):
+    if not (left and _may_have_orders(context.app.game(result.place.game), result.place.view, left)):
         return
     ours = (line for each in mailed() for line in (*each.lines, *each.html_lines))
     known = f" {' '.join(word for line in chain(typed, ours) for word in words_of(line))} "
@@ -251,10 +250,15 @@ def _unquote(line: str) -> str:
 
 def _may_have_orders(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> bool:
     """Return False if no line is an order, whichever of the others stand beside it."""
-    if ruleset.free_text or not any(map(words_of, lines)):
+    if ruleset.free_text:
         return False
     if len(lines) > _MOST_LEFT_OUT or any("/*" in line for line in lines):
         return True  # one line may hide another
+    # Most of what is left is a name below "--", or "On … wrote:", and reading it takes longer than the orders do.
+    lines = [line for line in lines if len(words_of(line)) > 1 or ruleset.orders.is_like_order(_unquote(line))]
+    lines = [line for line in lines if find_attribution([line], 0) is None]
+    if not lines:
+        return False
     # Between blank lines, so that none goes on with the one above.
     parsed = ruleset.parse(view, enumerate(chain.from_iterable((_unquote(line), "") for line in lines), start=1))
     return bool(parsed.entries) or any(error.code != "unknown-verb" for error in parsed.errors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,7 +74,7 @@ def _part(context: MessageContext, sheet: SheetText) -> list[OneSheet]:
     names = [(each.header.campaign, each.header.seat) for each in sheets if each.header]
     # Locked in one order, so that two messages do not wait for each other.
     places = {each: find_seat(context.session, *each) for each in sorted(names)}
-    games = [(context.app.game(place.game), json.loads(place.view)) for place in places.values() if place]
+    games = [(context.app.game(place.game), place.view) for place in places.values() if place]
     if any(sheet_above_quote(*game, sheet) for game in games):
         return [OneSheet(context, sheet)]  # with orders above it, it may be an older one, and so may those below it
     ids = [place.seat_id if (place := places[name]) else 0 for name in names]
@@ -108,7 +107,7 @@ def _orders_above(context: MessageContext, sheet: SheetText, result: Declined) -
     plain = authenticate(context, None)
     if not isinstance(plain, Accepted):
         return result, sheet
-    found = sheet_above_quote(context.app.game(plain.place.game), json.loads(plain.place.view), sheet)
+    found = sheet_above_quote(context.app.game(plain.place.game), plain.place.view, sheet)
     return (result, sheet) if found is None else (plain, replace(found, header=None))
 
 

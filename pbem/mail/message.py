@@ -271,7 +271,7 @@ def _join_written(pieces: Sequence[TextPart]) -> MessageBody:
 
 
 # What occurs in each page with text that is struck out.
-_MAY_STRIKE = re.compile(r"<(?:s|strike|del)[\s>]|line-through", re.IGNORECASE)
+_STRIKES = re.compile(r"<(?:s|strike|del)[\s>]")
 
 MAX_PARTS = 100
 MAX_DEPTH = 20
@@ -327,13 +327,23 @@ class TextPart:
         return page.text, (*notes, *_struck_note(page.struck))
 
     @cached_property
-    def _plain(self) -> tuple[str, tuple[str, ...]]:
+    def _unstruck(self) -> tuple[str, tuple[str, ...]]:
         text = normalise_text(self._read[0])
         content_type = self.entity.first("content-type")
         if not self.html and parameter(content_type, "format").lower() == "flowed":
             text = decode_flowed(text, delete_space=parameter(content_type, "delsp").lower() == "yes")
-        text, notes = strip_pgp(text)
-        if self.rich is None or not _MAY_STRIKE.search(markup := self.rich.text()[0]):
+        return strip_pgp(text)
+
+    def beside(self, rich: Part) -> TextPart:
+        """Return the same text, decoded once, with HTML that says the same."""
+        both = replace(self, rich=rich)
+        vars(both).update(_read=self._read, _unstruck=self._unstruck)
+        return both
+
+    @cached_property
+    def _plain(self) -> tuple[str, tuple[str, ...]]:
+        text, notes = self._unstruck
+        if self.rich is None or not _may_strike(markup := self.rich.text()[0]):
             return text, notes
         text, struck = _without_struck(text, _read_html(markup))
         return text, (*notes, *_struck_note(struck))
@@ -361,6 +371,12 @@ class TextPart:
     def notes(self, kept: Collection[str]) -> list[str]:
         """Return notes on faults of the text, and on changes in those of its lines that were kept."""
         return [*self._read[1], *self._plain[1], *describe_normalisation(self._read[0], kept)]
+
+
+def _may_strike(markup: str) -> bool:
+    # Searched for as they stand: without regard to case, a pattern has no beginning that is found fast.
+    small = markup.lower()
+    return "line-through" in small or _STRIKES.search(small) is not None
 
 
 def _read_html(markup: str) -> HtmlText:
@@ -549,7 +565,7 @@ def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     if not written:
         return [*html, *files]
     first, *others = written
-    return [replace(first, rich=html[0].entity), *others, *files]
+    return [first.beside(html[0].entity), *others, *files]
 
 
 def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:

@@ -34,6 +34,7 @@ _ODD = re.compile(r"[^\t\n -~]")
 # Of two entries for a character the later one counts. 0x91 to 0x97 are quotes and dashes of Windows-1252, in mail that
 # declares Latin-1.
 _PLAIN = {
+    **{sign: sign for sign in range(0x20, 0x7F)},  # str.translate is slowest at what its table lacks
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
     **dict.fromkeys([0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]),
     **dict.fromkeys([*range(0xFE00, 0xFE10), 0xFEFF, *range(0xFFF0, 0xFFFD), *range(0xE0000, 0xE0080)]),
