@@ -130,19 +130,18 @@ def make_reports(
     """Yield the reports of the seats given, in their order; views are requested somewhat ahead of the reports."""
     snapshot, mailer = opening.snapshot, CampaignMailer.of(app, opening.snapshot)
     # The renderer requests jobs ahead of its results, which come in the same order.
-    asked: deque[tuple[SeatView, Job]] = deque()
+    asked: deque[tuple[SeatView, Job, Attachments]] = deque()
 
     def jobs() -> Iterator[Job]:
         for place, view in views:
             # As JSON: a view must not bring references to the state into templates and pictures.
             facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
-            asked.append((place, job))
+            asked.append((place, job, Attachments(ruleset, view, facts)))
             yield job
 
     for parts in app.reporter.reports(jobs()):
-        place, (_, view, facts, _) = asked.popleft()
-        attached = Attachments(ruleset, json.loads(view), facts)
+        place, (_, view, facts, _), attached = asked.popleft()
         enclosed, paths = tuple(attached.mail_parts()), opening.shelf.paths(attached.shown, opening.number - 1)
         # Inputs of a hash that never change: running campaigns recognise answers by it.
         id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -325,15 +325,22 @@ class ReportFacts:
             picture = found["mailed"] or found["drawn"]
             return f"cid:{self.content_id(picture) if picture else self.attachment_id(found['attached'])}"
 
-        return _SOURCE.sub(name, html)
+        return _with_sources(html, name)
 
 
 _ATTACHED = "enclosed-"
 # What a person writes cannot be such an attribute: its quotes are escaped. Archives of older versions have Content-IDs.
+# It begins with plain letters, which are found twenty times as fast as an assertion.
 _SOURCE = re.compile(
-    r"""(?<=\bsrc=["'])(?:cid:(?P<mailed>[a-z0-9-]++)\.[0-9a-f]{16}@pbem\.invalid|[a-z0-9-]++\.(?P<drawn>[a-z0-9-]++)\.png"""
+    r"""src(?<=\bsrc)=["'](?P<place>cid:(?P<mailed>[a-z0-9-]++)\.[0-9a-f]{16}@pbem\.invalid"""
+    r"""|[a-z0-9-]++\.(?P<drawn>[a-z0-9-]++)\.png"""
     r"""|\.\./(?:\.\./[0-9]++/)?enclosed/(?P<attached>[0-9a-f]{64})\.[a-z]++)(?=["'])"""
 )
+
+
+def _with_sources(html: str, place: Callable[[re.Match[str]], str]) -> str:
+    """Return HTML with other places in the attributes that `_SOURCE` finds."""
+    return _SOURCE.sub(lambda found: f"{found[0].removesuffix(found['place'])}{place(found)}", html)
 
 
 _NOT_OF_FILES = re.compile(r"[^a-z0-9]++")
@@ -380,11 +387,11 @@ class RenderedReport:
 
         def place(found: re.Match[str]) -> str:
             own = f"{self.seat}.{found['mailed']}.png"
-            return own if own in drawn else attached.get(found[0].removeprefix("cid:"), found[0])
+            return own if own in drawn else attached.get(found["place"].removeprefix("cid:"), found["place"])
 
         return {
             f"{self.seat}.txt": self.text.encode(),
-            f"{self.seat}.html": _SOURCE.sub(place, self.html).encode(),
+            f"{self.seat}.html": _with_sources(self.html, place).encode(),
             f"{self.seat}.json": self.data,
             **drawn,
         }

@@ -37,8 +37,9 @@ from jinja2 import (
 from jinja2.bccache import Bucket
 from jinja2.loaders import split_template_path
 from jinja2.nodes import EvalContext
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 from pbem.report.mailto import FORM, as_comment, mailto
@@ -242,9 +243,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
         # Names of methods mean these, so that templates can call them: views have no such keys (decision 1).
-        if type(obj) is dict and attribute in obj and attribute not in _OF_DICTS:
+        kind = type(obj)
+        if kind is dict and attribute in obj and attribute not in _OF_DICTS:
             return obj[attribute]
-        return super().getattr(obj, attribute)
+        # What was found safe of a type is asked no second time; methods of texts are, since Jinja wraps `format`.
+        known = self._safe.get((kind, attribute)) and not issubclass(kind, str)
+        value = getattr(obj, attribute, missing) if known else missing
+        return super().getattr(obj, attribute) if value is missing else value
+
+    def call(self, context: Context, obj: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Call what a template names; a macro, which is always safe, without asking."""
+        if type(obj) is not Macro:
+            return super().call(context, obj, *arguments, **named)
+        named.pop("_block_vars", None)
+        named.pop("_loop_vars", None)
+        return obj(context.eval_ctx, *arguments, **named)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Return True for public attributes of values; never for those of files, modules and functions."""
