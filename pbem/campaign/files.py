@@ -125,6 +125,8 @@ class AttachmentStore:
 
         The archive has each content once, with the first report that named it.
         """
+        if not shown:  # as in nearly every report
+            return {}
         missing = {each.sha256 for each in shown.values()} - self._folders.keys()
         records = select(Turn.number, Turn.record).where(is_current(self.campaign_id), Turn.number < turn)
         for number, record in self.session.execute(records.order_by(Turn.number.desc())) if missing else ():

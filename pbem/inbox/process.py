@@ -200,10 +200,10 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
             with app.store.writing(durable=False) as session:
                 # Before anything else, so that another process with the same message waits here, and then finds it
                 # closed.
-                if not close_message(session, mail.id, MessageState.PROCESSED, ""):
+                if (locked := lock_message(session, mail)) is None:
                     return MessageResult()
+                (original,) = locked
                 found = open_message(app, session, now, read, known)
-                original = find_original(session, mail)
                 try:
                     _check_message_limit(found.context, mail.received_at)
                     note, sheets = (_COPY.format(original), 0) if original else handle(found, known)
@@ -241,24 +241,33 @@ _COPY = "a second copy of message {}: nothing was done"
 
 _THIS, _OTHER = aliased(InboxMessage), aliased(InboxMessage)
 _SAME = (
-    (_THIS.id == bindparam("letter"))
-    & (_OTHER.content == _THIS.content)
+    (_OTHER.content == _THIS.content)
     & (_OTHER.id != _THIS.id)
     & _OTHER.received_at.between(bindparam("since"), bindparam("until"))
 )
 # One that was quarantined did nothing.
 _COUNTS = (_OTHER.state == MessageState.PROCESSED) | ((_OTHER.state == MessageState.NEW) & (_OTHER.id < _THIS.id))
-_ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1)
+_ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1).correlate(_THIS).scalar_subquery()
+_LOCK = (
+    select(_ORIGINAL)
+    .select_from(_THIS)
+    .where(_THIS.id == bindparam("letter"), _THIS.state == MessageState.NEW)
+    .with_for_update(of=_THIS)
+)
 
 
-def find_original(session: Session, mail: QueuedMail) -> int | None:
-    """Return the message of which a mail is a copy, as when a mail came to two addresses of ours; None if it is none.
+def lock_message(session: Session, mail: QueuedMail) -> tuple[int | None] | None:
+    """Lock a new message, and find the one of which it is a copy, as when a mail came to two addresses of ours.
 
     Copies have the same From, Date, Subject and body, whatever Message-IDs servers gave them.
+
+    Returns:
+        A tuple of the original, or of None; or None if another process was faster with the message.
     """
     hours = dt.timedelta(hours=COPY_HOURS)
     which = {"letter": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
-    return session.connection().execute(_ORIGINAL, which).scalar()
+    row = session.connection().execute(_LOCK, which).first()
+    return None if row is None else (row[0],)
 
 
 def _result(context: MessageContext, note: str, sheets: int) -> MessageResult:
