@@ -150,8 +150,8 @@ def find_courtesies(
 
 
 def first_words(ruleset: AnyRuleset, view: Mapping[str, Any]) -> frozenset[str]:
-    """Return the words with which orders of a game begin, in capitals; those of its GM are in the form alone."""
-    form = (split_words(line.lstrip("; ")) for line in ruleset.template(view))
+    """Return the words with which orders of a game begin, in capitals; a game of free words has them in its form."""
+    form = (split_words(line.lstrip("; ")) for line in ruleset.template(view)) if ruleset.free_text else ()
     return frozenset((*ruleset.orders.words, *(words[0].upper() for words in form if words)))
 
 

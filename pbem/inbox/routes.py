@@ -6,9 +6,10 @@ the row and `pbem.inbox.authenticate`. `pbem.inbox.facts` reads the facts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 Machine = Literal["", "bulk", "robot", "reaction", "receipt", "recall", "bounce", "own"]
 """The kind of its writer, by the signs of programs; "" for a person."""
@@ -78,7 +79,7 @@ HANDLERS: Mapping[str, str] = {
 """The routes, each with its handler: a function of a `Reading`, in a module that is imported when it is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """A row: what a message with these facts is, and its route. An empty tuple fits whatever is there."""
 
@@ -95,8 +96,11 @@ class Row:
 
     def fits(self, facts: object) -> bool:
         """Return True if a message has the facts of the row. No other facts are read than it asks for."""
-        wanted = ((name, getattr(self, name)) for name in FACTS)
-        return all(getattr(facts, name) in values for name, values in wanted if values)
+        return all(getattr(facts, name) in values for name, values in self._wanted)
+
+    @cached_property
+    def _wanted(self) -> Sequence[tuple[str, tuple[Any, ...]]]:
+        return [(name, values) for name in FACTS if (values := getattr(self, name))]
 
 
 FACTS = ("machine", "frame", "code", "form", "first", "key", "sender", "wish")
