@@ -304,7 +304,7 @@ def _reason_against(
 def _tell(sheet: SheetText, found: Sequence[FoundForm], reason: str) -> SheetText:
     """Return the sheet with a note on orders in the quotation that were not read."""
     orders = [line for each in found for line in each.orders]
-    unread = list(dict.fromkeys(missing_in(orders, sheet.written)))
+    unread = list(dict.fromkeys(missing_in(orders, sheet.written))) if orders else ()
     if not unread:
         return sheet
     shown = quote_lines([redact_credentials(line) for line in unread])

@@ -144,8 +144,7 @@ def parse_message(raw: bytes) -> Message:
 
 def read_source(raw: bytes) -> MessageBody:
     """Return the text of a mail of ours with all that it quotes: who wrote which line is not asked. Never raises."""
-    entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
-    return _find_text(entity, _message_of(entity))[0]
+    return _find_text(parse_entity(without_envelope(raw[:MAX_MAIL])), UNREADABLE)[0]
 
 
 def reparse(message: Message, lines: list[str]) -> Message:
