@@ -245,20 +245,12 @@ _REQUESTS = (
     .where(_is(PendingRequest.code, PendingRequest.message_id, _FIRST_ID))
 )
 _QUESTIONS = (
-    _branch(
-        _word("question"),
-        (Question.code, Question.message_id, Question.id),
-        Question.at,
-    )
+    _branch(_word("question"), (Question.code, Question.message_id, Question.id), Question.at)
     .join(Campaign, Campaign.id == Question.campaign_id)
     .where(Question.code != _NO_TEXT, _is(Question.code, Question.message_id, _FIRST_ID))
 )
 _MAILS_TO_GM = (
-    _branch(
-        _word("answer"),
-        (OutgoingMail.code, OutgoingMail.message_id, OutgoingMail.id),
-        OutgoingMail.created_at,
-    )
+    _branch(_word("answer"), (OutgoingMail.code, OutgoingMail.message_id, OutgoingMail.id), OutgoingMail.created_at)
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(
         func.lower(OutgoingMail.recipient) == func.lower(Campaign.gm),
@@ -273,11 +265,7 @@ _PRESS_MAIL = "mail of press"
 """The kind of the branch: a request may be one of press."""
 
 _PRESS = (
-    _branch(
-        _word(_PRESS_MAIL),
-        (_NO_TEXT, OutgoingMail.message_id, OutgoingMail.id),
-        OutgoingMail.created_at,
-    )
+    _branch(_word(_PRESS_MAIL), (_NO_TEXT, OutgoingMail.message_id, OutgoingMail.id), OutgoingMail.created_at)
     .join(Campaign, Campaign.id == OutgoingMail.campaign_id)
     .where(OutgoingMail.kind == _word("press"), OutgoingMail.message_id.in_(_FIRST_ID))
 )

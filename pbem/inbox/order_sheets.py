@@ -46,7 +46,7 @@ from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
-from pbem.inbox.sheet_choice import choose_sheet, is_unedited_form
+from pbem.inbox.sheet_choice import BARS, choose_sheet, is_unedited_form
 from pbem.inbox.subject_orders import orders_in_subject
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
@@ -73,9 +73,6 @@ from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
 from pbem.text import format_due, quote_lines, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
-
-_BARS = " \t>|"
-"""Signs by which programs mark quotations."""
 
 _MOST_REPEATED = 500
 """Lines up to which a sheet is compared with receipts."""
@@ -489,7 +486,7 @@ def _doubt_beside(context: MessageContext, typed: _Typed, reading: SheetReading,
     if not reading.parsed.errors:
         return None
     lines = {
-        number: line for number, line in reading.lines if line.strip(_BARS) and line.strip() not in reading.courtesies
+        number: line for number, line in reading.lines if line.strip(BARS) and line.strip() not in reading.courtesies
     }
     errors = len({error.line for error in reading.parsed.errors} & lines.keys())
     if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
@@ -607,7 +604,7 @@ def _reason_to_refuse(context: MessageContext, typed: _Typed, earlier: PreviousS
         return "no-orders" if plain.empty else "untouched"
     if not any(line.strip() for line in context.message.source_lines):
         return "no-text"
-    quoted = find_sheet([line.lstrip(_BARS) for line in context.message.source_lines], {typed.place.campaign})
+    quoted = find_sheet([line.lstrip(BARS) for line in context.message.source_lines], {typed.place.campaign})
     return "untouched" if quoted.header and is_unedited_form(typed.ruleset, typed.view, quoted) else "no-orders"
 
 

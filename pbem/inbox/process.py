@@ -257,17 +257,15 @@ _LOCK = (
 
 
 def lock_message(session: Session, mail: QueuedMail) -> tuple[int | None] | None:
-    """Lock a new message, and find the one of which it is a copy, as when a mail came to two addresses of ours.
+    """Lock a message, and return a tuple of the one of which it is a copy, or of None; None if it is no longer new.
 
-    Copies have the same From, Date, Subject and body, whatever Message-IDs servers gave them.
-
-    Returns:
-        A tuple of the original, or of None; or None if another process was faster with the message.
+    A mail may come to two addresses of ours. Copies have the same From, Date, Subject and body, whatever Message-IDs
+    servers gave them.
     """
     hours = dt.timedelta(hours=COPY_HOURS)
     which = {"letter": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
     row = session.connection().execute(_LOCK, which).first()
-    return None if row is None else (row[0],)
+    return row and (row[0],)
 
 
 def _result(context: MessageContext, note: str, sheets: int) -> MessageResult:

@@ -136,7 +136,7 @@ _MOST_LEFT_OUT = 200
 _FEW = 3
 """Lines left out, such as a signature, up to which the game reads them sooner than our mails are read again."""
 
-_BARS = " \t>|"
+BARS = " \t>|"
 """Signs by which programs mark quotations."""
 
 _MOST_SENT = 20
@@ -245,7 +245,7 @@ def _without(lines: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def _unquote(line: str) -> str:
-    return line.lstrip(_BARS)
+    return line.lstrip(BARS)
 
 
 def _may_have_orders(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> bool:
