@@ -207,3 +207,8 @@ def test_the_look_up_reads_no_table_from_end_to_end(desk: Desk) -> None:
 
     assert any("ix_outgoing_code" in step for step in plans)
     assert [step for step in plans if step.startswith("SCAN")] == []
+
+
+def test_its_only_parameters_are_codes_and_message_ids() -> None:
+    """A parameter beside a column of a partial index would have SQLite plan the look-up anew for every message."""
+    assert CODES.compile().params.keys() == {"words", "any_id", "near_ids", "first_id"}
