@@ -145,8 +145,10 @@ def find_courtesies(
     found = replace(manners, free=free and not outside, verbs=first_words(ruleset, view)).courtesies(lines)
     if free or not found:
         return found
-    taken = ruleset.parse(view, [(number, line) for number, line in lines if number in found])
-    return found - {entry.line for entry in taken.entries}
+    # One word is an order if it is a verb: most greetings and names are no more, and need not be read against a view.
+    like = ruleset.orders.is_like_order
+    asked = [each for each in lines if each[0] in found and (len(split_words(each[1])) > 1 or like(each[1]))]
+    return found - {entry.line for entry in (ruleset.parse(view, asked).entries if asked else ())}
 
 
 def first_words(ruleset: AnyRuleset, view: Mapping[str, Any]) -> frozenset[str]:
