@@ -31,6 +31,9 @@ _HINT = "write one order a line"
 _NOT_WHOLE = ("second-order", "order-rest", "dropped", "not-read")
 """Codes of remarks on lines of which a part was left out."""
 
+_NO_VERB = ("unknown-verb", "takes-back")
+"""Codes of errors of texts that begin with no word of an order."""
+
 _OPAQUE = r'"[^"]*+"?|[“„«][^”“»"]*+[”“»"]?'
 # Beside ; no mark of a remark parts orders: what stands behind it stays where it is.
 _REMARK = r"(?:(?<!\S)[#%]|(?<!:)//|/\*).*+"
@@ -193,12 +196,20 @@ class _Trial:
         texts = [each.text for each in orders]
         if any(map(_is_host_word, texts)):
             return "WAIT and FINAL count on a line of their own"
-        if self._are_orders(texts) or self._are_among(number, texts):
+        together = self._are_orders(texts) or self._are_among(number, texts)
+        wrong = [each.text for each in groups if self._is_mistaken(each)] if together else texts
+        if refused := next((text for text in wrong if not self.is_order(text)), ""):
+            why = f": {self.errors[refused].text}" if refused in self.errors else ""
+            return f"of the orders on the line, {excerpt(refused)!r} is not accepted{why}"
+        if together:
             return None
-        if wrong := next((text for text in texts if not self.is_order(text)), ""):
-            why = f": {self.errors[wrong].text}" if wrong in self.errors else ""
-            return f"of several orders on the line, {excerpt(wrong)!r} cannot be read by itself{why}"
         return "the line has several orders, which do not go together" if taken else ""
+
+    def _is_mistaken(self, group: _Group) -> bool:
+        """Return True for a remark beside several orders that the game knows as an order, though it refuses it."""
+        if not group.remark or self.is_order(group.text):
+            return False
+        return group.text in self.errors and self.errors[group.text].code not in _NO_VERB
 
     def _are_orders(self, texts: Sequence[str]) -> bool:
         numbered = list(enumerate(texts, start=1))

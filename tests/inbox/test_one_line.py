@@ -83,11 +83,21 @@ def test_lines_with_several_orders(line: str, orders: list[str]) -> None:
         "MOVE G E, unless Bob comes, MOVE L1 E",
         "MOVE G E; WAIT",
         "MOVE G E; final please",
+        "S1 NE; S2 W; S9 W",
     ],
 )
 def test_a_line_of_which_a_part_is_no_order_is_refused(line: str) -> None:
     """Nothing of it counts, and the player is told to write one order a line."""
     assert refused("harvester", line) == [_HINT]
+
+
+def test_a_line_says_which_part_is_wrong() -> None:
+    """The error of a line that is refused has the part and what is wrong with it, also of one without a verb."""
+    reading = receive("dueling_masters", ["Home on E1; W on D2; Queen on D4"]).reading
+
+    assert [error.text for error in reading.parsed.errors if error.line] == [
+        "of the orders on the line, 'Queen on D4' is not accepted: 'queen' could be B or Z"
+    ]
 
 
 def test_a_part_is_no_condition_of_another() -> None:
