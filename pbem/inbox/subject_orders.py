@@ -19,7 +19,8 @@ def orders_in_subject(context: MessageContext, ruleset: AnyRuleset, view: View, 
     None is looked for in free words, where any subject could be one.
     """
     subject = "" if ruleset.free_text else bare_subject(context.message.subject)
-    if not subject or ruleset.orders.ends_seat(subject):
+    # As the subjects of our mails do, and so of nearly all replies, which need not be parsed.
+    if not subject or view["label"] in subject or ruleset.orders.ends_seat(subject):
         return ""
     found = parse_split(ruleset, view, [(1, subject)])
     lost = bool(found.orders) and not any(error.line for error in found.errors)
