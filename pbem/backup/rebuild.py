@@ -24,6 +24,7 @@ from pbem.archive.reader import MOST_RECORD, ArchivedTurn, load_turns, load_with
 from pbem.archive.record import RECORD, file_hash, load_dice_words
 from pbem.backup.files import LINES
 from pbem.backup.lines import Line, is_content
+from pbem.campaign.people import is_person
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign
 from pbem.errors import PARSE_ERRORS, BackupError, RulesetError
 from pbem.mail.headers import reply_code
@@ -136,7 +137,7 @@ class Rebuilding:
         return {"key": row["address"].lower()}
 
     def _known_person(self, row: Row) -> int | None:
-        return self._database.execute(select(Person.id).where(Person.key == row["key"])).scalar()
+        return self._database.execute(select(Person.id).where(is_person(row["key"]))).scalar()
 
     def _seat(self, line: Line, row: Row) -> Row:
         self._seats.append(row["name"])

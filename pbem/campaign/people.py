@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, bindparam, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from pbem.campaign.schedule import start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView
@@ -21,10 +21,40 @@ from pbem.store.models import Campaign, Deputy, DeputyReport, PendingRequest, Pe
 from pbem.store.types import RequestKind, StandbyState
 from pbem.util import TOKEN_BYTES
 
+_Further = aliased(Person)
+
+
+def is_person(address: str) -> ColumnElement[bool]:
+    """Return the condition of the person of an address, in any case, be it their first or a further one."""
+    key = address.lower()
+    first = select(_Further.also).where(_Further.key == key, _Further.also != "").scalar_subquery()
+    return Person.key == func.coalesce(first, key)
+
 
 def find_person(session: Session, address: str) -> Person | None:
-    """Return the person of an address, in any case, or None."""
-    return session.scalar(select(Person).where(Person.key == address.lower()))
+    """Return the person of an address, or None."""
+    return session.scalar(select(Person).where(is_person(address)))
+
+
+def further_addresses(session: Session, person: Person) -> list[str]:
+    """Return the addresses from which a person writes besides the first."""
+    return list(session.scalars(select(Person.address).where(Person.also == person.key).order_by(Person.id)))
+
+
+def use_address(session: Session, person: Person, address: str) -> None:
+    """Make an address a person's first; of their further ones, this one ends being one."""
+    other = session.scalar(select(Person).where(Person.key == address.lower()))
+    old = person.address, person.key
+    if other is not None:
+        other.key, other.also = "", ""
+        session.flush()
+    person.address, person.key = address, address.lower()
+    person.fallback = "" if person.fallback.lower() == person.key else person.fallback
+    session.flush()
+    if other is not None:
+        other.address, other.key = old
+    session.execute(update(Person).where(Person.also == old[1]).values(also=person.key))
+    session.flush()
 
 
 def get_or_create_person(session: Session, address: str, now: dt.datetime) -> Person:

@@ -34,15 +34,19 @@ from pbem.campaign.people import (
     find_person,
     find_request,
     find_standby,
+    further_addresses,
     get_or_create_person,
     mark_confirmed,
     replace_token,
     seats_deputised,
+    standby_campaigns,
+    use_address,
 )
 from pbem.campaign.schedule import find_zone
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import (
+    AlsoWriteFrom,
     ChangeAddress,
     Confirm,
     Fallback,
@@ -63,14 +67,14 @@ from pbem.inbox.rate_limits import (
     stranger_place,
 )
 from pbem.inbox.replies import answer, warn
-from pbem.inbox.seat_lookup import seats_of, taking_players
+from pbem.inbox.seat_lookup import games_of, seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
-from pbem.text import format_due, own_zone
+from pbem.text import format_due, join_names, own_zone
 
 _GONE = "this code was mailed to an address that is no longer yours here"
 
@@ -86,14 +90,21 @@ def ask_new_address(asked: Requester, request: PendingRequest) -> str:
         raise CampaignError(_GONE)
     data = {"person_id": person.id, "address": address, "from": person.key}
     by, account = person.key, context.account
-    code = create_request(
-        context.session, RequestKind.NEW_ADDRESS, context.now, to=address, by=by, data=data, account=account
-    )
+    moves = request.kind == RequestKind.ADDRESS
+    kind = RequestKind.NEW_ADDRESS if moves else RequestKind.NEW_ALSO
+    code = create_request(context.session, kind, context.now, to=address, by=by, data=data, account=account)
     if code is None:
         raise CampaignError(ENOUGH_CODES)
-    page = Confirmation(kind="new_address", code=code, address=context.address, days=DAYS, about=person.address)
+    page = Confirmation(
+        kind="new_address" if moves else "new_also",
+        code=code,
+        address=context.address,
+        days=DAYS,
+        about=person.address,
+    )
     post(context, address, page, kind="confirmation", code=code, tagged=False)
-    return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
+    does = "you play from it" if moves else "mail from it counts as yours"
+    return f"{address} was mailed a code. Once it is confirmed from there, {does}, and both addresses hear."
 
 
 def confirm_address(asked: Requester, request: PendingRequest) -> str:
@@ -110,15 +121,49 @@ def confirm_address(asked: Requester, request: PendingRequest) -> str:
         said = f"Mail that {person.address} does not take goes to {address} from now on."
         _notify_addresses(context, [person.address, address], "your second address", said)
         return ""
-    if find_person(context.session, address) is not None:
+    if (other := find_person(context.session, address)) is not None and other is not person:
         raise CampaignError(f"{address} is in use here, so another's games cannot be moved to it")
-    old, person.address, person.key = person.address, address, address.lower()
-    person.fallback = "" if person.fallback.lower() == person.key else person.fallback
-    context.session.flush()
+    old = person.address
+    use_address(context.session, person, address)
     said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
     _notify_addresses(context, [old, address], "your address has changed", said)
-    _record_address_change(context, person, old)
+    words = f"is played from {person.address} now, and no longer from {old}"
+    _record_address_change(context, person, "has a new address", words)
     return ""
+
+
+def confirm_further(asked: Requester, request: PendingRequest) -> str:
+    """Let a person write from a further address, asked about there, or no longer; notify both addresses and GMs."""
+    context, address = asked.context, request.data["address"]
+    person = context.session.get_one(Person, request.data["person_id"])
+    if request.data.get("from", request.data["to"]) != person.key:
+        raise CampaignError(_GONE)
+    begins = request.kind == RequestKind.NEW_ALSO
+    if not begins and not request.data["off"]:
+        return ask_new_address(asked, request)
+    own = select(Person).where(Person.key == address.lower())
+    if begins and context.session.scalar(own) is None:
+        context.session.add(Person(address=address, key=address.lower(), created_at=context.now))
+        context.session.flush()
+    other = context.session.scalars(own).one()
+    if other.also != person.key and (not begins or _is_in_use(context, other)):
+        raise CampaignError(f"{address} is in use here, so it cannot be one of another's addresses")
+    other.also = person.key if begins else ""
+    context.session.flush()
+    does = "counts as yours from now on" if begins else "is no longer yours"
+    said = f"Mail from {address} {does}, and all mail goes to {person.address}."
+    _notify_addresses(context, [person.address, address], "your addresses have changed", said)
+    words = f"is {'also' if begins else 'no longer'} played from {address}"
+    _record_address_change(context, person, "has another address", words)
+    return ""
+
+
+def _is_in_use(context: MessageContext, other: Person) -> bool:
+    """Return True if an address plays, waits or is a GM here, or if it is another person's, or has further ones."""
+    seated = context.session.scalar(select(Seat.id).where(Seat.person_id == other.id).limit(1)) is not None
+    theirs = other.also or further_addresses(context.session, other)
+    waits = standby_campaigns(context.session, other.address)
+    return bool(theirs or seated or waits or games_of(context.session, other.address, context.now))
 
 
 def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
@@ -201,15 +246,13 @@ def _notify_addresses(context: MessageContext, addresses: list[str], subject: st
         post(context, address, page)
 
 
-def _record_address_change(context: MessageContext, person: Person, old: str) -> None:
+def _record_address_change(context: MessageContext, person: Person, subject: str, words: str) -> None:
     """Enter the change into the journal of each campaign, for its GM alone, and notify the GM."""
     for known in seats_of(context.session, person.address):
         snapshot = load_campaign(context.session, known.campaign)
-        said = (
-            f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
-        )
+        said = f"The seat {known.seat} of {snapshot.name} {words}."
         add_entry(context.session, snapshot.id, context.now, actor=known.seat, text=said, secret=True)
-        post(context.campaign_context(snapshot), GM, Notice(subject=f"{known.seat} has a new address", blocks=(said,)))
+        post(context.campaign_context(snapshot), GM, Notice(subject=f"{known.seat} {subject}", blocks=(said,)))
 
 
 _UNKNOWN_CODE = (
@@ -369,6 +412,8 @@ _CONFIRMED: dict[str, Callable[[Requester, PendingRequest], str]] = {
     "address": ask_new_address,
     "new_address": confirm_address,
     "fallback": confirm_address,
+    "also": confirm_further,
+    "new_also": confirm_further,
     "import": confirm_moved,
     RequestKind.PRESS: _confirm_press_reply,
     RequestKind.TEXTS: _confirm_held,
@@ -439,15 +484,46 @@ def change_fallback(asked: Requester, order: Fallback) -> str:
     return _ask_owner(asked.context, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 
-def _ask_owner(context: MessageContext, person: Person, kind: Literal["address", "fallback"], address: str) -> str:
+MOST_FURTHER = 5
+"""Further addresses of a person."""
+
+
+def change_further(asked: Requester, order: AlsoWriteFrom) -> str:
+    """Ask a person's address whether they write from another one too, or no longer; or say from which they do."""
+    if asked.person is None:
+        raise CampaignError(_NOBODY)
+    person, known = asked.person, further_addresses(asked.context.session, asked.person)
+    if order.address is None:
+        also = f", and mail from {join_names(known)} is yours as well" if known else ""
+        return f"All mail goes to {person.address}{also}. ALSO and an address adds one, and OFF behind it drops it."
+    address = require_address(order.address, "a player", asked.context.address)
+    yours = address.lower() in map(str.lower, known)
+    if order.off and not yours:
+        raise CampaignError(f"{address} is not one of your further addresses: ALSO lists them")
+    if not order.off and (yours or address.lower() == person.key):
+        raise CampaignError(f"{address} is yours already")
+    if not order.off and len(known) >= MOST_FURTHER:
+        raise CampaignError(f"you have {MOST_FURTHER} further addresses: drop one of them with OFF first")
+    return _ask_owner(asked.context, person, "also", address, off=bool(order.off))
+
+
+def _ask_owner(
+    context: MessageContext,
+    person: Person,
+    kind: Literal["address", "fallback", "also"],
+    address: str,
+    *,
+    off: bool = False,
+) -> str:
     """Mail a code to the registered address; return "" once it is queued."""
-    data = {"person_id": person.id, "address": address}
+    data = {"person_id": person.id, "address": address, "off": off}
     code = create_request(
         context.session, RequestKind(kind), context.now, to=person.address, data=data, account=context.account
     )
     if code is None:
         raise CampaignError(ENOUGH_CODES)
-    page = Confirmation(kind=kind, code=code, address=context.address, days=DAYS, about=address)
+    asks: Literal["address", "fallback", "also", "not_also"] = "not_also" if off else kind
+    page = Confirmation(kind=asks, code=code, address=context.address, days=DAYS, about=address)
     answer(context, person.address, page, code=code)
     return ""
 

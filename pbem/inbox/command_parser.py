@@ -32,6 +32,7 @@ from pbem.actions.arguments import (
     CAMPAIGN,
     CITY,
     CODE,
+    OFF,
     SEAT,
     TURN,
     PlayerCommand,
@@ -170,6 +171,21 @@ class Fallback(PlayerCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class AlsoWriteFrom(PlayerCommand):
+    """Write from a further address as from your own; with OFF no longer, and alone it lists them.
+
+    Your own address is asked to confirm it, then the new one. All mail still goes to your own.
+    """
+
+    weight = Confirmed("who may write in your name", "ALSO address OFF")
+    proof = Proof.ASKED
+    usage = "ALSO [address] [off]"
+    needs_seat = False
+    address: Annotated[str | None, ADDRESS] = None
+    off: Annotated[str | None, KeywordField((OFF,))] = None
+
+
+@dataclass(frozen=True, slots=True)
 class MailAs(PlayerCommand):
     """Choose how reports come: as text alone, or with HTML and pictures.
 
@@ -216,7 +232,7 @@ COMMANDS = OrderParser(
     (
         *(Status, Resend, History, Rules, Join, Withdraw, Confirm, *ORDER_COMMANDS),
         *SEAT_ACTIONS,
-        *(ChangeAddress, Fallback, MailAs, TellTimesIn),
+        *(ChangeAddress, Fallback, AlsoWriteFrom, MailAs, TellTimesIn),
         *PLAY_ACTIONS,
     ),
     loosely=False,
@@ -247,6 +263,8 @@ BELOW = (
 _NO_END = "There is no END line: everything after PLAYER was read."
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
+_ALSO = re.compile(r"\A\s*+also\s*+(?:\Z|[.?!]\s*+\Z|[^\s@]++@)", re.IGNORECASE)
+"""With other words behind it it begins a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +384,8 @@ def command_of(line: str, *, cut: bool = False) -> str:
     said = as_command(line)
     match = _FIRST.match(said)
     verb = match[1].upper() if match else ""
+    if verb == "ALSO" and not _ALSO.match(said):
+        return ""
     if verb in TWO_WORDS:
         second = "".join(said.upper().split()[1:2]).rstrip(".:!,")
         return verb if cut or second == TWO_WORDS[verb] else ""

@@ -19,6 +19,7 @@ from pbem.errors import CampaignError
 from pbem.inbox.account_commands import (
     change_address,
     change_fallback,
+    change_further,
     confirm_request,
     join,
     set_format,
@@ -29,6 +30,7 @@ from pbem.inbox.authenticate import authenticate, authenticate_request, is_own_a
 from pbem.inbox.command_parser import (
     COMMANDS,
     ORDER_COMMANDS,
+    AlsoWriteFrom,
     ChangeAddress,
     CommandList,
     Confirm,
@@ -87,6 +89,7 @@ HANDLERS: Handlers = {
     Confirm: confirm_request,
     ChangeAddress: change_address,
     Fallback: change_fallback,
+    AlsoWriteFrom: change_further,
     MailAs: set_format,
     TellTimesIn: set_zone,
     **dict.fromkeys(ORDER_COMMANDS, _refuse_mixed),

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Executable, bindparam, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import BindParameter, Executable, bindparam, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
@@ -249,6 +249,25 @@ def taking_players(session: Session) -> dict[str, str]:
         .order_by(Campaign.name)
     )
     return {name: game for name, game, policy in rows if HouseRules.read(policy).signup}
+
+
+_Further = aliased(Person)
+_KEY: BindParameter[str] = bindparam("key")
+_GM_WRITES = select(Campaign.id).where(
+    func.lower(Campaign.gm) == _KEY, Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
+)
+_FIRST_ADDRESS = (
+    select(Person.address)
+    .join(_Further, _Further.also == Person.key)
+    .where(_Further.key == _KEY, _Further.also != "", ~_GM_WRITES.exists())
+)
+"""That of a GM stays that of a GM."""
+
+
+def first_address(session: Session, sender: str | None) -> str | None:
+    """Return the first address of a person who writes from a further one; else the address itself."""
+    found = session.connection().execute(_FIRST_ADDRESS, {"key": sender.lower()}).scalar() if sender else None
+    return found or sender
 
 
 def is_known(session: Session, address: str | None) -> bool:

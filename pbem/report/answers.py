@@ -621,7 +621,9 @@ class GmHelpPage:
         return self.one.usage.split()[0] + ": how it is written" if self.one else "commands of the GM"
 
 
-ConfirmationKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
+ConfirmationKind = Literal[
+    "join", "invite", "deputy", "address", "new_address", "fallback", "also", "new_also", "not_also", "import"
+]
 """Requests that a code may confirm; `templates/host/confirmation.j2` has a paragraph for each."""
 
 
@@ -737,6 +739,7 @@ class Confirmation:
             "join": "reply YES to join",
             "deputy": f"be deputy of {self.seat}? Reply YES",
             "new_address": "is this your address? Reply YES",
+            "new_also": "is this your address? Reply YES",
             "import": "moved here: reply YES to play on",
         }.get(self.kind, "")
 

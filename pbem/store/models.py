@@ -63,13 +63,14 @@ def _partial_index(name: str, *columns: str, where: str, unique: bool = False) -
 
 
 class Person(Base):
-    """A person who plays or wants to play, in any number of campaigns: one identity, one address.
+    """A person who plays or wants to play, in any number of campaigns: one identity, one address for mail.
 
     `key` is the address in lower case. `fallback` is a second address, for mail
     that the first refuses; `plain` asks for mail without HTML and pictures,
     `calendar` for deadlines as calendar files. `pages` is the wish for reports as
     pages, with None for that of each campaign. `zone` is the time zone in which they
-    read times, "" for that of each campaign.
+    read times, "" for that of each campaign. A row with `also`, the key of another, is
+    no person but a further address of that one, who alone has seats and gets mail.
     """
 
     __tablename__ = "person"
@@ -83,6 +84,7 @@ class Person(Base):
     calendar: Mapped[bool] = mapped_column(default=True)
     pages: Mapped[PageDelivery | None] = column(string_enum(PageDelivery, 10), default=None, planned=True)
     zone: Mapped[str] = column(String(64), form=Form.ZONE_OR_NONE, default="", server_default=text("''"), planned=True)
+    also: Mapped[str] = column(String(254), default="", server_default=text("''"), left="")
     created_at: Mapped[dt.datetime]
 
 

@@ -109,6 +109,8 @@ class RequestKind(StrEnum):
     ADDRESS = "address"
     NEW_ADDRESS = "new_address"
     FALLBACK = "fallback"
+    ALSO = "also"
+    NEW_ALSO = "new_also"
     IMPORT = "import"
     MESSAGE = "message"
     RUN = "run"

@@ -40,7 +40,7 @@ from pbem.app import App
 from pbem.cli import main
 from pbem.cli.command import Command
 from pbem.cli.group import Group
-from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
+from pbem.inbox.command_parser import COMMANDS, AlsoWriteFrom, ChangeAddress, Fallback
 from pbem.ruleset import Order
 from pbem.store.models import Base, JournalEntry
 from tests.actions.acts import STAGES, TOKEN
@@ -186,7 +186,15 @@ EXAMPLES = (
 PLAYERS = (
     *("STATUS", "RESEND", "HISTORY", "RULES", "JOIN toy1", "WITHDRAW toy1", "CONFIRM k3v7mq2xw5n4tzpa", "LEAVE"),
     *("DICE hello", "ABSENT 2026-12-24", "PRESENT", "DEPUTY eve@example.org UNTIL 2026-12-24", "UNDEPUTE"),
-    *("ADDRESS ann@example.net", "FALLBACK ann@example.net", "FORMAT TEXT", "ZONE Athens", "PAUSE", "RESUME"),
+    *(
+        "ADDRESS ann@example.net",
+        "FALLBACK ann@example.net",
+        "ALSO ann@example.net",
+        "FORMAT TEXT",
+        "ZONE Athens",
+        "PAUSE",
+        "RESUME",
+    ),
     *("EXTEND", "MUTE blue"),
     *("UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY", "ASK GM", "NO ORDERS", "CLEAR ORDERS"),
 )
@@ -270,7 +278,7 @@ def test_what_needs_confirmation_can_be_looked_at() -> None:
     assert not any(isinstance(each, Confirmed) for each in WEIGHTS.values())
     assert {type(order) for order, weight in map(player_weight, PLAYERS) if isinstance(weight, Confirmed)} == {
         *(verb.order for verb in COMMANDS.verbs if verb.order.__name__ == "LeaveSeat"),
-        *(ChangeAddress, Fallback),
+        *(AlsoWriteFrom, ChangeAddress, Fallback),
     }
 
 
@@ -373,7 +381,9 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         assert has_done(desk.app, act, before)
 
 
-@pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
+@pytest.mark.parametrize(
+    "line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net", "ALSO ann@example.net"]
+)
 def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
     """A command that ends a seat, or changes an address, is done once the registered address has confirmed it."""
     desk.start()

@@ -63,6 +63,7 @@ WEIGHTY = {
     "a pause": "PAUSE",
     "the end of a pause": "RESUME",
     "another address": f"ADDRESS {EVE}",
+    "a further address": f"ALSO {EVE}",
     "no second address": f"FALLBACK {ANN}",
 }
 

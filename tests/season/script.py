@@ -127,6 +127,8 @@ def first_week() -> Iterator[Step]:
     yield Several("cyd", {"stones red": "PLACE e8", "pen green": "Green waits for the spring."}, "Your 2 order sheets")
     yield Write("cyd", "FALLBACK cyd2@example.org", "cyd2@example.org")
     yield Reply("cyd", "cyd2@example.org", "YES", "cyd2@example.org")
+    yield Write("cyd", "ALSO cyd@work.example", "cyd@work.example")
+    yield Reply("cyd", "cyd@work.example", "YES", "was mailed a code")
     yield Write("ann", "Hello! Is there any game?", "")
 
 
@@ -463,6 +465,7 @@ def left_open() -> Iterator[Step]:
     yield Reply("kim", "kim2@example.org", "YES", "kim2@example.org")
     yield Write("ann", "ADDRESS anna@example.org", "anna@example.org")
     yield Write("dan", "FALLBACK dan2@example.org", "dan2@example.org")
+    yield Write("bobby", "ALSO bobby@work.example", "bobby@work.example")
     yield Play("dust s1", "DEPUTY rob@example.org UNTIL 2026-12-20", "did you send this?")
     yield Play("bubble green", "LEAVE", "did you send this?")
     yield Play("dust s2", "PRESS TO s1\nHello!\nMOVE G W", "reply YES")

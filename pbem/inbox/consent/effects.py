@@ -27,6 +27,8 @@ _ACTS: Mapping[RequestKind, Act] = {
     RequestKind.ADDRESS: "address",
     RequestKind.NEW_ADDRESS: "address",
     RequestKind.FALLBACK: "address",
+    RequestKind.ALSO: "address",
+    RequestKind.NEW_ALSO: "address",
     RequestKind.INVITE: "welcome",
     RequestKind.JOIN: "welcome",
     RequestKind.DEPUTY: "welcome",
