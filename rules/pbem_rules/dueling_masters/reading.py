@@ -157,8 +157,11 @@ def _placing(words: Sequence[str], view: _View) -> str:
 
 def _check_random(words: Sequence[str]) -> None:
     if not _RANDOM.isdisjoint(words):
-        text = "no order places pieces by dice: they place what your set-up lacks at its second deadline"
-        raise FieldError("unknown-name", text, _HOW_TO_SET_UP)
+        raise FieldError(
+            "unknown-name",
+            "no order places pieces by dice: they place what your set-up lacks at its second deadline",
+            _HOW_TO_SET_UP,
+        )
 
 
 def _hint_at_kinds(kinds: Sequence[str], words: Sequence[str]) -> str:
