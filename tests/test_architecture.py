@@ -30,6 +30,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "markupsafe": {"report", "site", "web"},
     "packaging": {"games"},
     "numpy": {"learn"},
+    "openskill": {"site"},
     "pettingzoo": {"learn"},
     "procrastinate": {"scheduler", "store"},
     "psycopg": {"scheduler"},

@@ -70,6 +70,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "outbox": ("mail", "List mail not delivered; send it again"),
         "serve": ("mail", "Do what tick does, continuously"),
         "site": ("mail", "Write the web site"),
+        "standings": ("mail", "Show the points and ratings of players over finished games"),
         "restore": ("mail", "Create a home from a backup, or activate it"),
         "export": ("mail", "Export a campaign to another home"),
         "import": ("mail", "Import a campaign from another home"),

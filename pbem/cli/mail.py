@@ -195,6 +195,20 @@ def site(call: Call, folder: Path, campaigns: tuple[str, ...]) -> None:
 
 
 @command(
+    "pbem standings",
+    Harmless("it only shows"),
+    help="Those stand in it whose addresses have a name under [players] in pbem.toml. Ratings need the package "
+    "openskill: pip install 'pbem[ratings]'.",
+)
+def standings(call: Call) -> None:
+    from pbem.site.standings import load_standings, standings_lines
+
+    with call.open() as app, app.store.reading() as session:
+        found = load_standings(session, app)
+    call.print(found, standings_lines(found))
+
+
+@command(
     "pbem restore b.pbem.zip home",
     NEW,
     asks=True,

@@ -76,6 +76,16 @@ class Status(PlayerCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowStandings(PlayerCommand):
+    """See the points of players over all finished games here, and their ratings."""
+
+    weight = _SHOWS
+    proof = Proof.NONE
+    usage = "STANDINGS"
+    needs_seat = False
+
+
+@dataclass(frozen=True, slots=True)
 class Resend(PlayerCommand):
     """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest.
 
@@ -230,7 +240,7 @@ ORDER_COMMANDS = (NoOrders, ClearOrders)
 
 COMMANDS = OrderParser(
     (
-        *(Status, Resend, History, Rules, Join, Withdraw, Confirm, *ORDER_COMMANDS),
+        *(Status, ShowStandings, Resend, History, Rules, Join, Withdraw, Confirm, *ORDER_COMMANDS),
         *SEAT_ACTIONS,
         *(ChangeAddress, Fallback, AlsoWriteFrom, MailAs, TellTimesIn),
         *PLAY_ACTIONS,

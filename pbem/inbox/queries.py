@@ -36,6 +36,7 @@ from pbem.inbox.command_parser import (
     Requester,
     Resend,
     Rules,
+    ShowStandings,
     Status,
 )
 from pbem.inbox.context import MessageContext, Outcome
@@ -217,6 +218,13 @@ def show_status(asked: Requester, _: Status) -> str:
         *_describe_deputising(asked.context, asked.person),
     ]
     return "\n".join(told) or "You play in no campaign now, and wait for none."
+
+
+def show_standings(asked: Requester, _: ShowStandings) -> str:
+    """Return the standings of the club."""
+    from pbem.site.standings import load_standings, standings_lines  # no other message needs the site
+
+    return "\n".join(standings_lines(load_standings(asked.context.session, asked.context.app)))
 
 
 def _describe_seats(context: MessageContext, person: Person) -> Iterator[str]:

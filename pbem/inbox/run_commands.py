@@ -42,6 +42,7 @@ from pbem.inbox.command_parser import (
     Requester,
     Resend,
     Rules,
+    ShowStandings,
     Status,
     TellTimesIn,
     Withdraw,
@@ -60,7 +61,7 @@ from pbem.inbox.frames import SheetHeader
 from pbem.inbox.held_texts import Screened, screen_texts
 from pbem.inbox.offers import offer_texts
 from pbem.inbox.order_sheets import process_sheet
-from pbem.inbox.queries import resend, send_rules, show_history, show_status
+from pbem.inbox.queries import resend, send_rules, show_history, show_standings, show_status
 from pbem.inbox.refusals import ask_for_seat, refuse
 from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
@@ -83,6 +84,7 @@ HANDLERS: Handlers = {
     Resend: resend,
     History: show_history,
     Status: show_status,
+    ShowStandings: show_standings,
     Rules: send_rules,
     Join: join,
     Withdraw: withdraw,

@@ -168,7 +168,6 @@ class CampaignPage:
     asked for by mail where it `joins`. `last` is the newest opening that all were told of;
     `openings` are the last ones, the newest first. `waits`: its deadline is past, and the
     GM lets the turn run. `replay` says that the game is over and its replay is here.
-    `players` are the public names of those who played to the end, where they have one.
     """
 
     name: str
@@ -194,7 +193,6 @@ class CampaignPage:
     issues: tuple[Issue, ...] = ()
     result: Result | None = None
     replay: bool = False
-    players: Mapping[SeatName, str] = field(default_factory=dict)
 
     @property
     def heading(self) -> str:
@@ -246,7 +244,7 @@ MOST_DRAWN = 8
 """Seats whose scores are drawn, the best ones: there are as many colours."""
 
 # Id of a turn, and its opening, whose label is added when it is needed.
-_PublicOpening = tuple[int, TurnOpened]
+PublicOpening = tuple[int, TurnOpened]
 
 
 def load_public_data(session: Session, app: App, now: dt.datetime, problems: list[str]) -> ClubPage:
@@ -272,11 +270,7 @@ def _load_campaign_page(
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in app.games:
             return None
-        page = _build_campaign_page(session, app.game(snapshot.game), snapshot, now)
-        # Not before the end: who plays which seat is for the players to tell.
-        names = app.settings.players if page.status == CampaignState.OVER else {}
-        known = {place.seat: names.get(place.address.lower(), "") for place in snapshot.playing}
-        return replace(page, players={seat: name for seat, name in known.items() if name})
+        return _build_campaign_page(session, app.game(snapshot.game), snapshot, now)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
@@ -287,11 +281,11 @@ def _load_campaign_page(
 def _build_campaign_page(
     session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, now: dt.datetime
 ) -> CampaignPage:
-    told = list(_public_openings(session, snapshot))
+    told = list(public_openings(session, snapshot))
     openings = [_with_label(session, *each) for each in told[:MOST_OPENINGS]]
     over = snapshot.status == CampaignState.OVER
     # Of a mailed view: the site has no way of its own to a state (docs/decisions/0028).
-    panorama = _load_panorama(session, ruleset, told[0][0]) if told else None
+    panorama = load_panorama(session, ruleset, told[0][0]) if told else None
     scores = tuple(rank_scores(panorama.scores)) if panorama else ()
     replay = over and snapshot.policy.site in (REPLAY, FULL)
     show = _final_view if replay else _board_view
@@ -331,7 +325,7 @@ def _waits_for_gm(snapshot: CampaignSnapshot, opened: TurnOpened, now: dt.dateti
     return past and opened.number == snapshot.turn and snapshot.hold_kind != HoldKind.NONE
 
 
-def _public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[_PublicOpening]:
+def public_openings(session: Session, snapshot: CampaignSnapshot) -> Iterator[PublicOpening]:
     """Yield the openings of which all seats still in the game had a report, the newest first."""
     playing = [place.id for place in snapshot.playing]
     rows = session.execute(
@@ -359,7 +353,8 @@ def _load_view(session: Session, turn_id: int) -> View:
     return view
 
 
-def _load_panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama | None:
+def load_panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama | None:
+    """Return what all players know at a public opening; None if the game does not say it."""
     view = _load_view(session, turn_id)
     return ruleset.public_view({view["seat"]: view})
 
@@ -372,18 +367,18 @@ def rank_scores(scores: Mapping[SeatName, int]) -> Iterator[Score]:
 
 
 def _board_view(
-    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]
+    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[PublicOpening]
 ) -> BoardView | None:
     delay = snapshot.policy.delay
     if delay is None or len(told) <= delay or snapshot.status != CampaignState.RUNNING:
         return None
     turn_id, opened = told[delay]
-    panorama = _load_panorama(session, ruleset, turn_id)
+    panorama = load_panorama(session, ruleset, turn_id)
     return BoardView(_with_label(session, turn_id, opened), panorama.pictures) if panorama else None
 
 
 def _final_view(
-    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]
+    session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[PublicOpening]
 ) -> BoardView | None:
     """Return the board of a game whose replay is public, as all its views show it together at the end."""
     if not told or len(snapshot.seats) > MOST_TOGETHER:
@@ -396,7 +391,7 @@ def _final_view(
 
 
 def _load_course(
-    session: Session, ruleset: AnyRuleset, told: Sequence[_PublicOpening], seats: Sequence[SeatName]
+    session: Session, ruleset: AnyRuleset, told: Sequence[PublicOpening], seats: Sequence[SeatName]
 ) -> Course:
     """Return the public scores of these seats over the public openings."""
     if not seats or len(told) < 2:
@@ -407,14 +402,14 @@ def _load_course(
     return Course(tuple(str(view["label"]) for view in chosen), scores)
 
 
-def _evenly(all_of: Sequence[_PublicOpening], most: int) -> list[_PublicOpening]:
+def _evenly(all_of: Sequence[PublicOpening], most: int) -> list[PublicOpening]:
     """Return so many items of a sequence, the first and the last among them."""
     if len(all_of) <= most:
         return list(all_of)
     return [all_of[at * (len(all_of) - 1) // (most - 1)] for at in range(most)]
 
 
-def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_PublicOpening]) -> Iterator[Issue]:
+def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[PublicOpening]) -> Iterator[Issue]:
     """Yield the newspapers, the newest first; `told` are the openings in their order."""
     news = select(Press.turn, Press.text, Press.anonymous, Seat.name)
     rows = session.execute(

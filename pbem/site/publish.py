@@ -52,7 +52,7 @@ from pbem.site.pictures import (
 )
 from pbem.site.replay import Replay, write_replay
 from pbem.site.samples import GameSamples, SampleMail, make_samples
-from pbem.site.standings import PlayerStanding, rank_players
+from pbem.site.standings import PlayerStanding, load_standings
 from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn
 from pbem.store.types import SITE_KEY, UNREADABLE, CampaignState
 from pbem.web.page import PageAssets, json_script, page_assets
@@ -352,7 +352,7 @@ class _Site:
         share = self._share("", club.name, "Games by mail", self._read_board(shown))
         self._page("index.html", "club", club=club, boards=boards, games=games, samples=self._samples, share=share)
         if club.of(CampaignState.OVER):
-            standings = rank_players(club.of(CampaignState.OVER))
+            standings = load_standings(self._session, self._app).players
             self._page("results.html", "results", club=club, boards=boards, standings=standings, share=share)
         self._write_guide()
         folder.write("deadlines.ics", calendar(club, club.campaigns, club.name))
@@ -619,7 +619,7 @@ def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
         yield partial(
             site_page, reporter, f"games/{game.key}.html", "rules", game=game, text=text, samples=made, **given
         )
-        standings = [PlayerStanding("sample", 1, 1, 1)] if made else []
+        standings = [PlayerStanding("sample", 1, 1, 1, 1000)] if made else []
         yield partial(site_page, reporter, "results.html", "results", boards=boards, standings=standings, **given)
         yield partial(site_page, reporter, "guide.html", "guide", text=text, **given)
     yield from _sample_mails(reporter, club, game)

@@ -184,19 +184,11 @@ EXAMPLES = (
 """Every command of a GM by mail, as it is written."""
 
 PLAYERS = (
-    *("STATUS", "RESEND", "HISTORY", "RULES", "JOIN toy1", "WITHDRAW toy1", "CONFIRM k3v7mq2xw5n4tzpa", "LEAVE"),
-    *("DICE hello", "ABSENT 2026-12-24", "PRESENT", "DEPUTY eve@example.org UNTIL 2026-12-24", "UNDEPUTE"),
-    *(
-        "ADDRESS ann@example.net",
-        "FALLBACK ann@example.net",
-        "ALSO ann@example.net",
-        "FORMAT TEXT",
-        "ZONE Athens",
-        "PAUSE",
-        "RESUME",
-    ),
-    *("EXTEND", "MUTE blue"),
-    *("UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY", "ASK GM", "NO ORDERS", "CLEAR ORDERS"),
+    *("STATUS", "STANDINGS", "RESEND", "HISTORY", "RULES", "JOIN toy1", "WITHDRAW toy1", "CONFIRM k3v7mq2xw5n4tzpa"),
+    *("LEAVE", "DICE hello", "ABSENT 2026-12-24", "PRESENT", "DEPUTY eve@example.org UNTIL 2026-12-24", "UNDEPUTE"),
+    *("ADDRESS ann@example.net", "FALLBACK ann@example.net", "ALSO ann@example.net", "FORMAT TEXT", "ZONE Athens"),
+    *("PAUSE", "RESUME", "EXTEND", "MUTE blue", "UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY"),
+    *("ASK GM", "NO ORDERS", "CLEAR ORDERS"),
 )
 """Every command of a player by mail, as it is written."""
 

@@ -110,6 +110,7 @@ def first_week() -> Iterator[Step]:
     yield Play("trap red", "ASK GM\nMay I build at a planet that I took?", "Done")
     yield Play("trap cyan", "FORMAT PAGE", "page")
     yield Play("trap yellow", "ZONE Athens", "Europe/Athens")
+    yield Write("eve", "STANDINGS", "No game is over yet.")
     yield Write("dan", "FORMAT TEXT", "CONFIRM")
     yield Reply("dan", "CONFIRM", "Yes", "text")
     yield Play("dust s4", "PAUSE", "did you send this?")
@@ -423,6 +424,7 @@ def mishaps() -> Iterator[Step]:
     yield Cli("status nap", "of the time bank left")
     yield Cli("remove nap red --yes", "removed")
     yield Tick(1)
+    yield Cli("standings", "2 games counted")
     yield Cli("doctor --send gm@example.org", "waits to be sent")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -11,49 +12,94 @@ import pytest
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
-from pbem.site.data import CampaignPage, GamePage, Result, Score
-from pbem.site.standings import PlayerStanding, rank_players
-from pbem.store.types import CampaignState
+from pbem.site.standings import NEWCOMER, FinishedGame, rank_players, rate_players, standings_lines
 from tests.site.test_club import HOSTILE, files, site
-from tests.toy.home import Desk
+from tests.toy.home import Desk, text_of
+
+NAMES = {name.lower(): name for name in ("Ann", "Bob", "Cyd", "Dan")}
 
 
-def finished(winners: str, scores: Mapping[str, int], **players: str) -> CampaignPage:
-    """Return a game of red, blue, green and grey that is over."""
-    return CampaignPage(
-        name="war1",
-        game=GamePage("toy", "Toy", "Ann", ""),
-        status=CampaignState.OVER,
-        schedule="FRI 20:00",
-        zone="UTC",
-        seats=("red", "blue", "green", "grey"),
-        joins=False,
-        free=0,
-        paused=False,
-        created=dt.datetime(2026, 11, 2, tzinfo=dt.UTC),
-        scores=tuple(Score(seat, score, 0) for seat, score in scores.items()),
-        result=Result(winners=tuple(winners.split()), reason="all is played"),
-        players=players,
-    )
+def finished(ranks: Mapping[str, int], at: int = 0, **players: str) -> FinishedGame:
+    """Return a game that is over, by the ranks of its seats."""
+    return FinishedGame(dt.datetime(2026, 11, 2 + at, tzinfo=dt.UTC), ranks, players)
+
+
+FIRST = finished({"red": 3, "blue": 1, "green": 1, "grey": 0}, red="ann", blue="bob", green="cyd", grey="dan")
+
+
+def points(*games: FinishedGame) -> list[tuple[str, int, int, int]]:
+    """Return name, points, games and wins of each player, the best first."""
+    return [(each.name, each.points, each.games, each.won) for each in rank_players(games, NAMES).players]
 
 
 def test_a_game_gives_a_point_for_each_seat_behind() -> None:
-    """Winners are first whatever they scored, equal scores give equal points, and games are added up."""
-    scores = {"red": 1, "blue": 7, "green": 7, "grey": 0}
-    first = finished("red", scores, red="Ann", blue="Bob", green="Cyd", grey="Dan")
-    second = finished("blue green", {}, blue="Ann", red="Bob")
+    """Equal ranks give equal points, who is first has won, and games are added up."""
+    second = finished({"red": 0, "blue": 2, "green": 2, "grey": 0}, 1, blue="ann", red="bob")
 
-    assert rank_players([first, second]) == [
-        PlayerStanding("Ann", 3 + 2, 2, 2),
-        PlayerStanding("Cyd", 1, 1, 0),
-        PlayerStanding("Bob", 1 + 0, 2, 0),
-        PlayerStanding("Dan", 0, 1, 0),
-    ]
+    assert points(FIRST, second) == [("Ann", 5, 2, 2), ("Cyd", 1, 1, 0), ("Bob", 1, 2, 0), ("Dan", 0, 1, 0)]
 
 
 def test_a_player_of_two_seats_has_played_once() -> None:
     """Who had several seats of a game has the points of the best of them."""
-    assert rank_players([finished("blue", {}, red="Ann", blue="Ann")]) == [PlayerStanding("Ann", 3, 1, 1)]
+    assert points(finished({"red": 0, "blue": 3}, red="ann", blue="ann")) == [("Ann", 3, 1, 1)]
+
+
+def test_ratings_follow_the_order_in_which_players_ended() -> None:
+    """The first has more than a newcomer, a draw is one, the last has least; games of two and of many count."""
+    ratings = rate_players([FIRST])
+    assert ratings["ann"] > ratings["bob"] == ratings["cyd"] > ratings["dan"]
+    assert ratings["ann"] > NEWCOMER > ratings["dan"]
+
+    duel = finished({"white": 0, "black": 1}, 1, white="ann", black="dan")
+    after = rate_players([duel, FIRST])
+    assert after["ann"] < ratings["ann"]
+    assert after["dan"] > ratings["dan"]
+    assert after == rate_players([FIRST, duel])
+
+
+def test_who_met_nobody_has_no_rating() -> None:
+    """A game of one player alone says nothing of their skill."""
+    assert rate_players([finished({"red": 0, "blue": 1}, red="ann", blue="ann")]) == {}
+
+
+def test_those_without_a_name_count_and_are_not_shown() -> None:
+    """Their number is told, and their games make the ratings of others."""
+    found = rank_players([FIRST], {"ann": "Ann"})
+
+    assert [each.name for each in found.players] == ["Ann"]
+    assert (found.games, found.others) == (1, 3)
+    assert found.players[0].rating == rate_players([FIRST])["ann"]
+    assert [*standings_lines(found)] == [
+        f"1. Ann: 3 points in 1 game, 1 won, rating {found.players[0].rating}",
+        "A game gives a point for each seat that ended behind; 1 game counted.",
+        "3 players without a public name are not shown.",
+    ]
+
+
+def test_before_any_game_is_over_that_is_said() -> None:
+    """No table without rows."""
+    assert [*standings_lines(rank_players([], NAMES))] == ["No game is over yet."]
+
+
+def test_standings_come_by_mail(desk: Desk) -> None:
+    """STANDINGS brings what the site shows, without addresses; a campaign kept off the site does not count."""
+    settings = dataclasses.replace(desk.app.settings, players={"ann@example.org": "Ann A."})
+    home = dataclasses.replace(desk, app=dataclasses.replace(desk.app, settings=settings))
+    home.start(rounds="1")
+    home.reply(home.last("ann@example.org"), "BID 3")
+    home.tick(hours=24 * 7)
+
+    def asked() -> str:
+        home.post("STANDINGS\n")
+        home.answer()
+        return " ".join(text_of(home.last("ann@example.org")).split())
+
+    said = asked()
+    assert re.search(r"1\. Ann A\.: 1 point in 1 game, 1 won, rating 1\d\d\d", said), said
+    assert "1 player without a public name is not shown." in said
+    assert "bob" not in said
+    home.set_rules(site="off")
+    assert "No game is over yet." in asked()
 
 
 def test_only_those_with_a_public_name_are_shown(desk: Desk) -> None:
