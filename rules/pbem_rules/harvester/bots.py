@@ -1,7 +1,8 @@
 """Bots: from a mailed view to the lines of a sheet.
 
 "standard" gathers, keeps a guard at its Harvester, scouts, and sends its pack (a
-Lieutenant and the Soldiers) after Harvesters that are guarded less well.
+Lieutenant and the Soldiers, who go together) after Harvesters that are guarded
+less well, in sight or seen before, and to the hex where such a one will be.
 "random" sends whatever is well-formed.
 """
 
@@ -20,6 +21,12 @@ from pbem_rules.harvester.units import COMBAT, MOST_HELD, MOVE, NIMBLE, SCANNER,
 GUARD = ("G", "L1")
 PACK = ("L2", "S1", "S2", "S3")
 SCOUTS = ("C1", "C2", "C3", "C4")
+TRACKERS = ("C1", "C2")
+"""Scouts that look for a Harvester where it was seen last."""
+
+NEAR = 6
+"""Steps from its prey within which a pack waits until it is together."""
+
 _BUILD_ORDER = ("L2", "S1", "S2", "S3", "L1", "C1", "C2", "G", "C3", "C4")
 _TURNS_A_HEADING = 6
 _MIGHT = {name[0]: int(COMBAT[slot]) for name, slot in SLOT.items()}
@@ -54,13 +61,12 @@ class _Planner:
             yield ORDERS.line(Target(*self.target))
         yield from self._build()
         yield from self._guard()
-        prey = self._prey()
-        for unit in PACK:
-            if unit in self.spots:
-                yield from self._go(unit, prey if prey else self._roam(unit, "pack"))
+        trail = self._trail()
+        yield from self._hunt(self._prey(), trail)
         for unit in SCOUTS:
             if unit in self.spots:
-                yield from self._go(unit, self._watch(unit) or self._roam(unit, unit))
+                goal = self._watch(unit) or (trail if unit in TRACKERS else None)
+                yield from self._go(unit, goal or self._roam(unit, unit))
 
     # -- the Harvester
 
@@ -104,6 +110,18 @@ class _Planner:
 
     # -- the hunt
 
+    def _hunt(self, prey: Hex | None, trail: Hex | None) -> Iterator[str]:
+        """Send the pack to its prey, or where one was seen; near the prey it gathers first, to fight as one."""
+        pack, lead = [unit for unit in PACK if unit in self.spots], self._pack_spot()
+        pace = min((int(MOVE[SLOT[unit]]) for unit in pack), default=0)
+        scattered = any(self.spots[unit] != lead for unit in pack)
+        for unit in pack:
+            if prey and scattered and self.atlas.distance(lead, prey) <= NEAR:
+                yield from self._go(unit, lead)
+            else:
+                goal = prey or trail or self._roam(unit, "pack")
+                yield from self._go(unit, goal, pace=pace, beyond=self._next_of(prey))
+
     def _prey(self) -> Hex | None:
         """Return the nearest foreign Harvester whose known guard is weaker than the pack."""
         might = sum(_MIGHT[unit[0]] for unit in PACK if unit in self.spots)
@@ -113,6 +131,11 @@ class _Planner:
             guards[spot] = guards.get(spot, 0) + sum(_MIGHT[kind] for kind in contact["units"])
         weak = [spot for spot in self._strange_harvesters() if guards[spot] < might]
         return min(weak, key=lambda spot: (self.atlas.distance(self._pack_spot(), spot), spot), default=None)
+
+    def _trail(self) -> Hex | None:
+        """Return where a foreign Harvester was seen last, also one too strong, the nearest to the pack."""
+        seen = [(q, r) for q, r, _, kinds, _ in self.view.get("memory", {}).get("foes", ()) if "H" in kinds]
+        return min(seen, key=lambda spot: (self.atlas.distance(self._pack_spot(), spot), spot), default=None)
 
     def _strange_harvesters(self) -> list[Hex]:
         return [(contact["q"], contact["r"]) for contact in self.foes if "H" in contact["units"]]
@@ -137,10 +160,19 @@ class _Planner:
         )
         return self.atlas.named(step(start, DIRECTIONS[heading], pace))
 
-    def _go(self, unit: str, goal: Hex) -> Iterator[str]:
-        """Yield an order that takes a unit towards a goal, as far as it gets in a turn."""
+    def _next_of(self, prey: Hex | None) -> Hex | None:
+        """Return the hex to which a foreign Harvester is likely to go: towards the nearest resource."""
+        if prey is None:
+            return None
+        fields = [spot for spot in self.atlas.marked if spot not in (prey, self.home)]
+        field = min(fields, key=lambda spot: (self.atlas.distance(prey, spot), spot), default=None)
+        return next(iter(self.atlas.line(prey, field)), None) if field else None
+
+    def _go(self, unit: str, goal: Hex, *, pace: int | None = None, beyond: Hex | None = None) -> Iterator[str]:
+        """Yield an order that takes a unit towards a goal, and `beyond`, as far as it gets in a turn or its pace."""
         here = self.spots[unit]
-        path = self.atlas.course(here, goal)[: int(MOVE[SLOT[unit]])]
+        way = [*self.atlas.course(here, goal), *(self.atlas.course(goal, beyond) if beyond else ())]
+        path = way[: int(MOVE[SLOT[unit]]) if pace is None else pace]
         if not NIMBLE[SLOT[unit]]:
             path = self._before_crags(here, path)
         if path:

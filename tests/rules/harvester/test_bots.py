@@ -98,3 +98,24 @@ def test_the_random_bot_writes_what_can_be_read() -> None:
         "unknown-name",
         "not-a-number",
     }
+
+
+def test_the_bots_pack_fights_as_one() -> None:
+    """Near its prey a scattered pack gathers at its Lieutenant first, and only together it attacks."""
+    guard = {"H": (4, 0), "G": (4, 0), "L1": (4, 0)}
+    state = position(
+        {"ann": {"H": (0, 0), "C1": (3, 0), "L2": (2, 0), "S1": (2, 0), "S2": (1, 0), "S3": (2, 1)}, "bob": guard}
+    )
+    after, events = turn(state, {"ann": sheet(state, "ann")})
+    assert {where(after, "ann", unit) for unit in ("L2", "S1", "S2", "S3")} == {(2, 0)}
+
+    again, _ = turn(after, {"ann": sheet(after, "ann", events=events)})
+    assert ruler(again, "bob") == "ann"
+
+
+def test_the_bot_follows_a_harvester_that_it_has_lost() -> None:
+    """The pack goes where a foreign Harvester was seen last, and two Scouts too."""
+    state = position({"ann": {"H": (0, 0), "L2": (0, 0), "C1": (0, 0), "C2": (0, 0)}, "bob": {"H": (0, 5)}})
+    seen = {**view(state, "ann", ()), "memory": {"foes": [[5, 0, "bob", "H", state.turn - 1]]}}
+
+    assert RULESET.bots["standard"](seen, Dice(b"bot"))[-3:] == ["MOVE L2 E E", "MOVE C1 E E E E", "MOVE C2 E E E E"]
