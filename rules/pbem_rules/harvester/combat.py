@@ -17,10 +17,9 @@ from pbem_rules.harvester import forest
 from pbem_rules.harvester.planet import Flags, Ints
 from pbem_rules.harvester.units import COMBAT, HARVESTER, KINDS, NAMES, SLOTS
 
-WON, LOST, TIED = range(3)
+WON, LOST, TIED = "won", "lost", "tied"
 """Verdicts on a crew: its side is the strongest; another side is; several are."""
 
-_OUTCOMES = ("won", "lost", "tied")
 _HARVESTER = 1 << HARVESTER
 
 
@@ -90,33 +89,47 @@ class Battle:
         leaders = [side for side, total in self.totals.items() if total == self.best]
         self.victor = leaders[0] if len(leaders) == 1 else None
 
-    def verdict(self, player: int) -> int:
-        """Return the verdict on a player's crew."""
+    def verdict(self, side: int) -> str:
+        """Return the verdict on a side."""
         if self.victor is None:
             return TIED
-        return WON if self.sides[player] == self.victor else LOST
+        return WON if side == self.victor else LOST
+
+    def units(self) -> list[int]:
+        """Return the units there, as player × SLOTS + slot."""
+        return [player * SLOTS + slot for player, crew in self.crews.items() for slot in _slots(crew)]
+
+    def losers(self) -> list[int]:
+        """Return the units on the losing sides."""
+        crews = self.crews.items() if self.victor is not None else ()
+        lost = [(player, crew) for player, crew in crews if self.sides[player] != self.victor]
+        return [player * SLOTS + slot for player, crew in lost for slot in _slots(crew)]
 
     def told(self, seats: Sequence[SeatName], impulse: int, borders: Mapping[int, str]) -> Iterator[dict[str, Any]]:
         """Yield the data of the event "fought" for each player; `borders` name the border as each sees it."""
         winners = sorted([seats[player] for player, side in self.sides.items() if side == self.victor])
-        crews = sorted([(f"{seats[player]} {_kinds(crew)}", self.sides[player]) for player, crew in self.crews.items()])
+        crews = sorted(
+            [(f"{seats[player]} {kinds_of(crew)}", self.sides[player]) for player, crew in self.crews.items()]
+        )
+        enemies = {side: ", ".join([crew for crew, other in crews if other != side]) for side in self.totals}
         for player, side in self.sides.items():
-            verdict = self.verdict(player)
+            verdict = self.verdict(side)
             yield {
                 "impulse": impulse,
                 "border": borders.get(player),
-                "outcome": _OUTCOMES[verdict],
+                "outcome": verdict,
                 "strength": self.totals[side],
                 "best": self.best,
                 "winners": winners,
-                "enemies": ", ".join([crew for crew, other in crews if other != side]),
+                "enemies": enemies[side],
                 "lost": _defenders(self.crews[player]) if verdict == LOST else "",
             }
 
     def conquests(self, field: Field) -> Iterator[Conquest]:
         """Yield the conquests of the Harvesters that lost."""
-        victims = [player for player, crew in self.crews.items() if crew & _HARVESTER and self.verdict(player) == LOST]
-        if not victims:
+        harvesters = [player for player, crew in self.crews.items() if crew & _HARVESTER]
+        victims = [player for player in harvesters if self.sides[player] != self.victor]
+        if self.victor is None or not victims:
             return
         victors = [player for player, side in self.sides.items() if side == self.victor]
         # The most combat ability there, of equals the one higher up, then one by lot (ruling 8).
@@ -146,23 +159,25 @@ def conquer(field: Field, conquests: Mapping[int, Conquest]) -> None:
         field.tell([each for each in before[victim] if each not in after], "lost-hold", who=who)
 
 
+@cache
 def first_slot(crew: int) -> int:
     """Return the first slot of a crew."""
-    return (crew & -crew).bit_length() - 1
+    return _slots(crew)[0]
 
 
-def _slots(crew: int) -> list[int]:
-    return [slot for slot in range(SLOTS) if crew >> slot & 1]
+@cache
+def _slots(crew: int) -> tuple[int, ...]:
+    return tuple(slot for slot in range(SLOTS) if crew >> slot & 1)
 
 
 @cache
 def _might(crew: int) -> int:
     """Return the combat ability of a crew."""
-    return int(COMBAT[_slots(crew)].sum())
+    return int(sum(COMBAT[slot] for slot in _slots(crew)))
 
 
 @cache
-def _kinds(crew: int) -> str:
+def kinds_of(crew: int) -> str:
     """Return the kinds of the units in a crew, a letter each."""
     return "".join(KINDS[slot] for slot in _slots(crew))
 

@@ -39,6 +39,7 @@ def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatN
     """Return the events that each of the seats may see, from one pass over all events."""
     told: dict[SeatName, list[Event]] = {seat: [] for seat in seats}
     for event in events:
-        for seat in told.keys() & event.audience:
-            told[seat].append(event)
+        for seat in event.audience:
+            if seat in told:
+                told[seat].append(event)
     return told

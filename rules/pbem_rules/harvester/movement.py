@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
 from pbem_rules.harvester import forest
-from pbem_rules.harvester.combat import LOST, TIED, WON, Battle, Conquest, among, conquer, contested, first_slot
+from pbem_rules.harvester.combat import Battle, Conquest, among, conquer, contested, first_slot
 from pbem_rules.harvester.orders import Move
-from pbem_rules.harvester.planet import NAMES, Flags, Ints
+from pbem_rules.harvester.planet import NAMES, Ints
 from pbem_rules.harvester.play import Play
 from pbem_rules.harvester.state import CRAGS, LEFT_BIT, NO_COURSE, NOWHERE
 from pbem_rules.harvester.units import HARVESTER, MOVE, NIMBLE, SLOT, SLOTS
@@ -33,19 +33,6 @@ def move(play: Play) -> None:
         march.take(impulse)
 
 
-class _Meetings(NamedTuple):
-    """The battles wherever sides meet, in the order of places, and the units in them with the verdict on each."""
-
-    battles: dict[int, Battle]
-    units: Ints
-    verdicts: Ints
-
-    def having(self, verdict: int) -> Ints:
-        """Return the units with a verdict."""
-        units: Ints = self.units[self.verdicts == verdict]
-        return units
-
-
 class _March:
     """The units of all players in one row: unit u is slot u mod SLOTS of player u div SLOTS."""
 
@@ -54,6 +41,7 @@ class _March:
         self.cells = play.at.reshape(-1)
         self.owner = np.arange(len(self.cells)) // SLOTS
         self.slot = np.arange(len(self.cells)) % SLOTS
+        self.clumsy = ~NIMBLE[self.slot]
         self.paths = self._paths()
         self.halted = np.zeros(len(self.cells), bool)
         self.conquests: dict[int, Conquest] = {}
@@ -63,13 +51,11 @@ class _March:
         """Return the direction of every unit in every impulse."""
         play = self.play
         paths = np.full((len(self.cells), IMPULSES), STAY)
-        units: list[int] = []
-        codes: list[int] = []
+        units, codes = list[int](), list[int]()
         for player, order in play.orders(Move):
             units.append(player * SLOTS + SLOT[order.unit])
-            codes.append(_code(order.steps[:IMPULSES]))
-        steps = np.array(codes, np.int64)[:, None] >> _BITS * np.arange(IMPULSES)
-        paths[units] = (steps & (1 << _BITS) - 1) + STAY
+            codes.append(_code(order.steps))
+        paths[units] = (np.array(codes, np.int64)[:, None] >> _BITS * np.arange(IMPULSES) & (1 << _BITS) - 1) + STAY
         # Each unit takes as many steps as it moves, one in each impulse.
         paths[np.arange(IMPULSES) >= MOVE[self.slot, None]] = STAY
         # A Harvester steps in the first impulse (ruling 5).
@@ -110,31 +96,30 @@ class _March:
         """
         for _ in self.play.state.seats:
             alive = np.flatnonzero(self.cells != NOWHERE)
-            met = self._judge(alive, self.cells[alive])
+            battles = self._judge(alive, self.cells[alive])
             # Equals that stand together are told of each other once (ruling 14).
             known = set(self.play.standoffs)
+            self.play.standoffs = tuple(place for place, battle in battles.items() if battle.victor is None)
             self.conquests = {}
-            for place, battle in met.battles.items():
+            for place, battle in battles.items():
                 if battle.victor is not None or place not in known:
                     self._fight(battle, place)
-            self.play.standoffs = tuple(place for place, battle in met.battles.items() if battle.victor is None)
-            losers = met.having(LOST)
-            if not len(losers):
+            if len(battles) == len(self.play.standoffs):
                 return
-            self.play.wreck(self._fallen(losers))
+            self.play.wreck(self._fallen(battles.values()))
             self._conquer()
 
     # -- steps that are not taken
 
     def _hold_back(self) -> None:
-        self._block(self.going & (self.play.state.ground[self.aims] == CRAGS) & ~NIMBLE[self.slot], "crags")
+        crags = self.play.state.ground[self.aims] == CRAGS
+        self._block(np.flatnonzero(self.going & self.clumsy & crags), "crags")
         self._block(self._occupied(), "harvester")
         # A Harvester barred by a ruler's unit draws no lot for the hex (ruling 8).
         self._block(self._barred(), "ruler")
         self._block(self._outdrawn(), "harvester")
 
-    def _block(self, stopped: Flags, why: str) -> None:
-        units = np.flatnonzero(stopped)
+    def _block(self, units: Ints, why: str) -> None:
         self._stop(units)
         for unit in units.tolist():
             owner, slot = divmod(unit, SLOTS)
@@ -147,42 +132,42 @@ class _March:
         self.aims[units] = self.cells[units]
 
     def _drivers(self) -> Ints:
-        return np.flatnonzero(self.going & (self.slot == HARVESTER))
+        return np.flatnonzero(self.going[HARVESTER::SLOTS]) * SLOTS
 
-    def _occupied(self) -> Flags:
-        """Flag the Harvesters whose next hex holds another one (ruling 5)."""
-        drivers, homes = self._drivers(), self.cells[::SLOTS]
-        occupied = self._nobody()
-        occupied[drivers[among(self.aims[drivers], homes[homes != NOWHERE])]] = True
+    def _occupied(self) -> Ints:
+        """Return the Harvesters whose next hex holds another one (ruling 5)."""
+        drivers, homes = self._drivers(), self.cells[HARVESTER::SLOTS]
+        occupied: Ints = drivers[among(self.aims[drivers], homes[homes != NOWHERE])]
         return occupied
 
-    def _outdrawn(self) -> Flags:
-        """Flag the Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
-        drivers, outdrawn = self._drivers(), self._nobody()
+    def _outdrawn(self) -> Ints:
+        """Return the Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
+        drivers, outdrawn = self._drivers(), list[int]()
         aims, counts = np.unique(self.aims[drivers], return_counts=True)
         for aim in aims[counts > 1].tolist():
             rivals = drivers[self.aims[drivers] == aim]
             # Lots decide which of several Harvesters enters a hex (ruling 5).
             first = min(rivals.tolist(), key=lambda unit: self.play.lot(unit // SLOTS))
-            outdrawn[rivals[rivals != first]] = True
-        return outdrawn
+            outdrawn += [unit for unit in rivals.tolist() if unit != first]
+        return np.array(sorted(outdrawn), np.int64)
 
-    def _barred(self) -> Flags:
-        """Flag steps into a hex where a unit of a Harvester above stands, or is about to step (ruling 8)."""
+    def _barred(self) -> Ints:
+        """Return the units kept out of a hex where one of a Harvester above stands, or is about to step (ruling 8)."""
         play, players = self.play, len(self.play.state.seats)
         ruling = among(np.arange(players), play.ruler[play.ruler != forest.NOBODY])
         masters = np.flatnonzero((self.cells != NOWHERE) & ruling[self.owner])
         spots = np.concatenate([self.cells[masters], self.aims[masters]])
         held = spots * players + np.tile(self.owner[masters], 2)
-        barred = self._nobody()
         movers = np.flatnonzero(self.going)
+        movers = movers[among(self.aims[movers], spots)]
+        barred = [movers[:0]]
         rulers = play.ruler[self.owner[movers]]
         while (under := rulers != forest.NOBODY).any():
             movers, rulers = movers[under], rulers[under]
             met = np.isin(self.aims[movers] * players + rulers, held)
-            barred[movers[met]] = True
+            barred.append(movers[met])
             movers, rulers = movers[~met], play.ruler[rulers[~met]]
-        return barred
+        return np.sort(np.concatenate(barred))
 
     # -- fights
 
@@ -194,56 +179,56 @@ class _March:
         outward = ways < 3
         borders = np.where(outward, self.cells[movers], self.aims[movers]) * 3 + ways % 3
         swapped = np.where(outward, among(borders, borders[~outward]), among(borders, borders[outward]))
-        met = self._judge(movers[swapped], borders[swapped])
-        for battle in met.battles.values():
+        battles = self._judge(movers[swapped], borders[swapped]).values()
+        for battle in battles:
             self._fight(battle)
-        self._stop(met.units[met.verdicts != WON])
-        return self._fallen(met.having(LOST))
+            self._stop(np.array(battle.units() if battle.victor is None else battle.losers()))
+        return self._fallen(battles)
 
     def _meet_in_hexes(self) -> Ints:
         """Judge all hexes, and return the fallen; first undo steps into ties, until none is left (ruling 4)."""
-        alive = np.flatnonzero(self.cells != NOWHERE)
+        units = alive = np.flatnonzero(self.cells != NOWHERE)
+        battles: dict[int, Battle] = {}
         while True:
-            met = self._judge(alive, self.aims[alive])
+            battles |= self._judge(units, self.aims[units])
+            tied = {place: battle.units() for place, battle in battles.items() if battle.victor is None}
             # Units that were there already stay in a tie; only those that stepped in go back (ruling 4).
-            tied = met.having(TIED)
-            tied = tied[self.going[tied]]
-            if not len(tied):
+            stepped = [(place, unit) for place, there in tied.items() for unit in there if self.going[unit]]
+            if not stepped:
                 break
-            for place in np.unique(self.aims[tied]).tolist():
-                self._fight(met.battles[place], place)
-            self._stop(tied)
-        for place, battle in met.battles.items():
-            if battle.victor is not None:
-                self._fight(battle, place)
-        return self._fallen(met.having(LOST))
+            for place in sorted({place for place, _ in stepped}):
+                self._fight(battles.pop(place), place)
+            places, back = np.array(stepped).T
+            self._stop(back)
+            # What has changed is where they would have been, and where they are.
+            units = alive[among(self.aims[alive], np.concatenate([places, self.cells[back]]))]
+        for place in sorted(battles):
+            if battles[place].victor is not None:
+                self._fight(battles[place], place)
+        return self._fallen(battles.values())
 
-    def _judge(self, units: Ints, places: Ints) -> _Meetings:
+    def _judge(self, units: Ints, places: Ints) -> dict[int, Battle]:
         """Return the battles at the places where some units, in ascending order, meet those of other sides."""
         met = np.flatnonzero(contested(places, self.sides[units]))
+        if not len(met):
+            return {}
         met = met[np.argsort(places[met], kind="stable")]
-        units, places = units[met], places[met]
-        owners = self.owner[units]
+        places, owners, bits = places[met], self.owner[units[met]], 1 << self.slot[units[met]]
         new_place = np.diff(places, prepend=-1) != 0
-        crews = np.flatnonzero(new_place | (np.diff(owners, prepend=-1) != 0))
-        bits = np.bitwise_or.reduceat(1 << self.slot[units], crews).tolist() if len(crews) else []
-        by_player = iter(zip(owners[crews].tolist(), bits, strict=True))
-        counts = np.diff(np.flatnonzero(new_place[crews]), append=len(crews)).tolist()
-        battles = {
-            place: Battle(dict(islice(by_player, count)), self.tops)
+        first = np.flatnonzero(new_place | (np.diff(owners, prepend=-1) != 0))
+        crews = zip(owners[first].tolist(), np.bitwise_or.reduceat(bits, first).tolist(), strict=True)
+        counts = np.diff(np.flatnonzero(new_place[first]), append=len(first)).tolist()
+        return {
+            place: Battle(dict(islice(crews, count)), self.tops)
             for place, count in zip(places[new_place].tolist(), counts, strict=True)
         }
-        verdicts = [battle.verdict(player) for battle in battles.values() for player in battle.crews]
-        return _Meetings(battles, units, np.repeat(np.array(verdicts, np.int64), np.diff(crews, append=len(units))))
 
-    def _fallen(self, losers: Ints) -> Ints:
-        """Return the defence units among the losers; a Harvester is conquered instead."""
+    def _fallen(self, battles: Iterable[Battle]) -> Ints:
+        """Halt the units that lost, and return the defence units among them; a Harvester is conquered instead."""
+        losers = np.array([unit for battle in battles for unit in battle.losers()], np.int64)
         self.halted[losers] = True
-        fallen: Ints = losers[self.slot[losers] != HARVESTER]
+        fallen: Ints = losers[losers % SLOTS != HARVESTER]
         return fallen
-
-    def _nobody(self) -> Flags:
-        return np.zeros(len(self.cells), bool)
 
     def _fight(self, battle: Battle, place: int | None = None) -> None:
         """Tell of a battle in a hex, or on the border that its units would cross, and note conquests."""
@@ -255,7 +240,7 @@ class _March:
         told = battle.told(play.seats, play.impulse + 1, {player: NAMES[way] for player, way in ways.items()})
         for (player, slot), data in zip(slots.items(), told, strict=True):
             cell = int(self.cells[player * SLOTS + slot]) if place is None else place
-            play.tell_at(player, "fought", cell, slot=slot, way=ways.get(player, 0), **data)
+            play.record(player, "fought", cell, slot, ways.get(player, 0), data)
         for conquest in battle.conquests(play):
             self.conquests[conquest.victim] = conquest
 
@@ -295,4 +280,4 @@ class _March:
 @cache
 def _code(steps: tuple[str, ...]) -> int:
     """Return steps as one number, with _BITS for each, the first lowest; of a step that is not taken they are 0."""
-    return sum(_WAYS[step] - STAY << _BITS * at for at, step in enumerate(steps))
+    return sum(_WAYS[step] - STAY << _BITS * at for at, step in enumerate(steps[:IMPULSES]))

@@ -66,11 +66,17 @@ class Play(Field):
 
     def tell(self, players: Iterable[int], kind: str, **data: Any) -> None:
         """Record an event without a place; several are sorted by the seat `who` they are about."""
-        self._told.append(Event(kind, frozenset([self.state.seats[player] for player in players]), data))
+        told = list(players)
+        audience = self._alone[told[0]] if len(told) == 1 else frozenset([self.seats[player] for player in told])
+        self._told.append(Event(kind, audience, data))
         self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
 
     def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:
         """Record an event for one player about the unit in `slot`, in a hex or `way` from it."""
+        self.record(player, kind, cell, slot, way, data)
+
+    def record(self, player: int, kind: str, cell: int, slot: int, way: int, data: dict[str, Any]) -> None:
+        """Record an event as `tell_at` does; there are most of fights."""
         self._told.append(Event(kind, self._alone[player], data))
         self._keys += (self.step, self.impulse, slot, player, cell, way)
 
@@ -144,7 +150,8 @@ class Play(Field):
         for event, here, known in zip(self._told, spots, placed.tolist(), strict=True):
             if known:
                 # Coordinates are each reader's own (ruling 15), so they are added last, for all events at once.
-                cast("dict[str, Any]", event.data).update(q=here[0], r=here[1])
+                data = cast("dict[str, Any]", event.data)
+                data["q"], data["r"] = here
         # A counter of judgements would tell of losses out of sight: events are sorted by what is the same for the
         # reader.
         return tuple(self._told[number] for number in np.lexsort((last, r, q, slot, impulse, step)).tolist())

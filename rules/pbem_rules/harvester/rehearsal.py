@@ -12,7 +12,7 @@ from typing import Any
 from pbem.ruleset import Dice, Order, SeatName, View
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
-from pbem_rules.harvester.combat import LOST, Battle, Field, conquer, first_slot
+from pbem_rules.harvester.combat import Battle, Field, conquer, first_slot
 from pbem_rules.harvester.forest import NOBODY
 from pbem_rules.harvester.movement import IMPULSES
 from pbem_rules.harvester.orders import Build, Destroy, Drop, Move, Target
@@ -169,10 +169,9 @@ class Rehearsal(Field):
                 told = dict(zip(battle.crews, battle.told(self.seats, self.impulse + 1, {}), strict=True))[_READER]
                 key = self.impulse, first_slot(battle.crews[_READER]), *spot
                 self._events.append((key, {"kind": "fought", **told, "q": spot[0], "r": spot[1]}))
-            losers = [player for player in battle.crews if battle.verdict(player) == LOST]
-            units = [unit for unit, there in self.cells.items() if there == spot and unit // SLOTS in losers]
-            self.halted.update(units)
-            self._wreck(unit for unit in units if unit % SLOTS != HARVESTER)
+            losers = battle.losers()
+            self.halted.update(losers)
+            self._wreck(unit for unit in losers if unit % SLOTS != HARVESTER)
         if conquests := {each.victim: each for battle in battles.values() for each in battle.conquests(self)}:
             conquer(self, conquests)
             self._take_sides()

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbem_rules.harvester.combat import kinds_of
 from pbem_rules.harvester.forest import Subjects, tops
 from pbem_rules.harvester.planet import Flags, Ints
 from pbem_rules.harvester.state import DUST, LEFT_BIT, NOWHERE, State
@@ -45,6 +46,18 @@ class Scans:
     r: Ints
     band: Ints
     dusty: Flags
+
+
+class Crews(NamedTuple):
+    """The units of each player in each hex, by hex, in each by the owners' names.
+
+    `counts` and `ends` have the number of a hex's crews and the index behind them.
+    """
+
+    counts: Ints
+    ends: Ints
+    owners: Ints
+    kinds: list[str]
 
 
 class Sensors:
@@ -97,9 +110,13 @@ class Sensors:
         return units
 
     @cached_property
-    def ends(self) -> Ints:
-        """The index in `units` behind those of each hex."""
-        return np.cumsum(self.counts)
+    def crews(self) -> Crews:
+        """The crews of all hexes."""
+        owners, cells = self.units // SLOTS, self.state.at.reshape(-1)[self.units]
+        first = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | (np.diff(owners, prepend=-1) != 0))
+        bits = np.bitwise_or.reduceat(1 << self.units % SLOTS, first).tolist() if len(first) else []
+        counts = np.bincount(cells[first], minlength=self.planet.count)
+        return Crews(counts, np.cumsum(counts), owners[first], [kinds_of(crew) for crew in bits])
 
     def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[int], Scans]]:
         """Yield the players, a chunk at a time, with what their scanners and those of their subservients perceive."""

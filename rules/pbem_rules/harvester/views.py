@@ -8,7 +8,7 @@ q grows to the east and r to the south-east, and every hex is written as near to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from pbem.ruleset import Event, SeatName
 from pbem_rules.harvester import forest
 from pbem_rules.harvester.events import by_seat
-from pbem_rules.harvester.planet import DIRECTIONS, Ints
+from pbem_rules.harvester.planet import DIRECTIONS, Flags, Ints
 from pbem_rules.harvester.scanners import Scans, Sensors
 from pbem_rules.harvester.state import CRAGS, DUST, NOWHERE, State
 from pbem_rules.harvester.units import FARTHEST, HARVESTER, KINDS, MOST_HELD, NAMES, SLOTS
@@ -29,6 +29,9 @@ Row = list[Any]
 
 _WAYS = tuple(" ".join(name for bit, name in enumerate(DIRECTIONS) if mask >> bit & 1) for mask in range(64))
 _ENTERED = 4
+_GUARDS = tuple(enumerate(NAMES))[1:]
+_TARGET, _AHEAD = SLOTS, SLOTS + 1
+"""The places behind those of a player's units."""
 
 
 class HarvesterView(TypedDict):
@@ -165,6 +168,8 @@ class _Writer:
         self.held = np.minimum(state.held, MOST_HELD).tolist()
         self.over, self.winner = state.over, state.winner
         self.label = f"the end, after turn {state.turn - 1}" if self.over else f"turn {state.turn}"
+        self.left, self.ruler, self.silent = state.left.tolist(), state.ruler.tolist(), state.silent.tolist()
+        self.waiting, self.build = state.waiting.tolist(), state.build.tolist()
         planet, target = state.planet, state.course[:, 1]
         self.steps = planet.distance[(target - state.at[:, HARVESTER]) % planet.count].tolist()
         # Of all players at once: each by itself takes longer.
@@ -174,89 +179,76 @@ class _Writer:
 
     def view(self, player: int, told: Iterable[Event], found: Findings) -> GameView:
         """Return the view of a player."""
-        state = self.state
-        playing = not state.left[player]
-        spots = zip(self.q[player], self.r[player], self.placed[player], strict=True)
-        home, *guards, target, ahead = ([q, r] if placed else None for q, r, placed in spots)
-        units = list(zip(NAMES[1:], guards, strict=True))
-        return GameView(
-            seat=state.seats[player],
-            label=self.label,
-            over=self.over,
-            awaited=playing and not self.over,
-            events=[{"kind": event.kind, **event.data} for event in told],
-            turn=state.turn,
-            size=state.size,
-            harvester=self._harvester(player, home, target, ahead) if home else None,
-            units=[UnitView(unit=name, q=spot[0], r=spot[1]) for name, spot in units if spot],
-            lost=[name for name, spot in units if playing and not spot],
-            building=self._building(player),
-            points=self._points(player, playing=playing),
-            silent=int(state.silent[player]),
-            rulers=[state.seats[ruler] for ruler in forest.above(state.ruler, player)],
-            subservients=self._subservients(player),
-            scan=found.scan,
-            quiet=found.quiet,
-            crags=found.crags,
-            dust=found.dust,
-            contacts=found.contacts,
-            winner=self.winner if self.over else None,
-        )
+        state, playing = self.state, not self.left[player]
+        q, r, placed = self.q[player], self.r[player], self.placed[player]
+        return {
+            "seat": state.seats[player],
+            "label": self.label,
+            "over": self.over,
+            "awaited": playing and not self.over,
+            "events": [{"kind": event.kind, **event.data} for event in told],
+            "turn": state.turn,
+            "size": state.size,
+            "harvester": self._harvester(player) if placed[HARVESTER] else None,
+            "units": [{"unit": unit, "q": q[slot], "r": r[slot]} for slot, unit in _GUARDS if placed[slot]],
+            "lost": [unit for slot, unit in _GUARDS if not placed[slot]] if playing else [],
+            "building": self._building(player),
+            "points": self._points(player, playing=playing),
+            "silent": self.silent[player],
+            "rulers": [state.seats[ruler] for ruler in forest.above(self.ruler, player)],
+            "subservients": self._subservients(player),
+            "scan": found.scan,
+            "quiet": found.quiet,
+            "crags": found.crags,
+            "dust": found.dust,
+            "contacts": found.contacts,
+            "winner": self.winner if self.over else None,
+        }
 
-    def _harvester(
-        self, player: int, home: SeatContext, target: SeatContext | None, ahead: SeatContext | None
-    ) -> HarvesterView:
-        return HarvesterView(
-            q=home[0],
-            r=home[1],
-            held=self.held[player],
-            target=target,
-            left=self.steps[player] if target else 0,
-            ahead=ahead,
-            waiting=bool(self.state.waiting[player]),
-        )
-
-    def _name(self, player: int, cell: int) -> SeatContext:
-        """Return a hex in a player's coordinates."""
-        planet = self.state.planet
-        away = (cell - int(self.state.origin[player])) % planet.count
-        return [int(planet.q[away]), int(planet.r[away])]
+    def _harvester(self, player: int) -> HarvesterView:
+        q, r, placed = self.q[player], self.r[player], self.placed[player]
+        bound = placed[_TARGET]
+        return {
+            "q": q[HARVESTER],
+            "r": r[HARVESTER],
+            "held": self.held[player],
+            "target": [q[_TARGET], r[_TARGET]] if bound else None,
+            "left": self.steps[player] if bound else 0,
+            "ahead": [q[_AHEAD], r[_AHEAD]] if placed[_AHEAD] else None,
+            "waiting": bool(self.waiting[player]),
+        }
 
     def _building(self, player: int) -> BuildingView | None:
-        slot, turns = self.state.build[player].tolist()
-        return None if slot == NOWHERE else BuildingView(unit=NAMES[slot], turns=turns)
+        slot, turns = self.build[player]
+        return None if slot == NOWHERE else {"unit": NAMES[slot], "turns": turns}
 
     def _points(self, player: int, *, playing: bool) -> PointsView:
         held, combat, total = self.held[player], self.combat[player], self.points[player]
         if not playing:
             held = combat = 0
-        return PointsView(held=held, combat=combat, subservients=total - held - combat, total=total)
+        return {"held": held, "combat": combat, "subservients": total - held - combat, "total": total}
 
     def _subservients(self, player: int) -> list[SubservientView]:
         below = self.sensors.subjects.below(player)
         return sorted((self._subservient(player, each) for each in below), key=lambda each: each["seat"])
 
     def _subservient(self, player: int, each: int) -> SubservientView:
-        state = self.state
-        q, r = self._name(player, int(state.at[each, HARVESTER]))
-        return SubservientView(
-            seat=state.seats[each],
-            ruler=state.seats[state.ruler[each]],
-            points=self.points[each],
-            q=q,
-            r=r,
-            held=self.held[each],
-            units=self._crew(player, each),
-        )
-
-    def _crew(self, player: int, each: int) -> list[Row]:
-        """Return the places of a subservient's defence units, in a ruler's coordinates."""
-        kinds: dict[tuple[int, ...], str] = {}
-        for slot, cell in enumerate(self.state.at[each].tolist()):
-            if slot != HARVESTER and cell != NOWHERE:
-                spot = tuple(self._name(player, cell))
-                kinds[spot] = kinds.get(spot, "") + KINDS[slot]
-        return [[*spot, units] for spot, units in sorted(kinds.items())]
+        state, planet = self.state, self.state.planet
+        away = (state.at[each] - state.origin[player]) % planet.count
+        spots = list(zip(planet.q[away].tolist(), planet.r[away].tolist(), strict=True))
+        crews: dict[tuple[int, int], str] = {}
+        for slot, _ in _GUARDS:
+            if self.placed[each][slot]:
+                crews[spots[slot]] = crews.get(spots[slot], "") + KINDS[slot]
+        return {
+            "seat": state.seats[each],
+            "ruler": state.seats[self.ruler[each]],
+            "points": self.points[each],
+            "q": spots[HARVESTER][0],
+            "r": spots[HARVESTER][1],
+            "held": self.held[each],
+            "units": [[*spot, units] for spot, units in sorted(crews.items())],
+        }
 
 
 def _ahead(state: State) -> Ints:
@@ -269,72 +261,70 @@ def _ahead(state: State) -> Ints:
 
 
 class _Found:
-    """The scans of a chunk of players as the lists of their views."""
+    """The scans of a chunk of players as the lists of their views.
+
+    Rows become lists one reader at a time: so many lists at once would keep the
+    garbage collector busy for longer than all the rest takes.
+    """
 
     def __init__(self, sensors: Sensors, chunk: Sequence[int], scans: Scans) -> None:
-        readers, ground = len(chunk), sensors.state.ground[scans.cell]
-        spots, places = np.stack([scans.q, scans.r], axis=1), scans.reader * FARTHEST + scans.band - 1
+        places = scans.reader * FARTHEST + scans.band - 1
+        bounds = np.searchsorted(places, np.arange(len(chunk) * FARTHEST + 1, dtype=places.dtype))
         telling = scans.band <= sensors.telling[scans.cell]
         told, quiet = telling & ~scans.dusty, ~telling & ~scans.dusty
-        facts = np.column_stack([spots[told], *sensors.facts(scans.cell[told])])
-        self.scan = _Rows(facts, places[told], readers * FARTHEST)
-        self.quiet = _Rows(spots[quiet].reshape(-1), np.repeat(places[quiet], 2), readers * FARTHEST)
-        self.crags, self.dust = (
-            _Rows(spots[ground == kind], scans.reader[ground == kind], readers) for kind in (CRAGS, DUST)
-        )
+        facts = np.column_stack([scans.q[told], scans.r[told], *sensors.facts(scans.cell[told])])
+        # A nearer band tells all that the farther ones tell (ruling 9).
+        self.facts = [facts[:, : 3 + FARTHEST - band] for band in range(1, FARTHEST + 1)]
+        self.told = _bounds(told, bounds)
+        spots, ground = np.column_stack([scans.q, scans.r]), sensors.state.ground[scans.cell]
+        self.quiet, self.quiets = spots[quiet].reshape(-1).tolist(), _bounds(quiet, bounds)
+        self.grounds = {
+            kind: (spots[ground == kind], _bounds(ground == kind, bounds[::FARTHEST])) for kind in (CRAGS, DUST)
+        }
         self.contacts = _contacts(sensors, np.array(chunk), scans)
 
     def of(self, reader: int) -> Findings:
         """Return what one of the readers found."""
-        bands = [(band, reader * FARTHEST + band - 1) for band in range(1, FARTHEST + 1)]
-        # A nearer band tells all that the farther ones tell (ruling 9).
-        scan: list[list[Row]] = [self.scan.at(place)[:, : 3 + FARTHEST - band].tolist() for band, place in bands]
+        bands = slice(reader * FARTHEST, (reader + 1) * FARTHEST + 1)
+        told, quiets = pairwise(self.told[bands]), pairwise(self.quiets[bands])
+        scan: list[list[Row]] = [facts[a:b].tolist() for facts, (a, b) in zip(self.facts, told, strict=True)]
         for row in chain(*scan[:3]):
             row[_ENTERED] = _WAYS[row[_ENTERED]]
         return Findings(
             scan=scan,
-            quiet=[self.quiet.at(place).tolist() for _, place in bands],
-            crags=self.crags.at(reader).tolist(),
-            dust=self.dust.at(reader).tolist(),
-            contacts=self.contacts.get(reader, []),
+            quiet=[self.quiet[2 * a : 2 * b] for a, b in quiets],
+            crags=self._ground(CRAGS, reader),
+            dust=self._ground(DUST, reader),
+            contacts=self.contacts[reader],
         )
 
-
-class _Rows:
-    """Rows of numbered places, one after the other; `places` has the place of each row, in ascending order.
-
-    They become lists one reader at a time: so many lists at once would keep the
-    garbage collector busy for longer than all the rest takes.
-    """
-
-    def __init__(self, rows: Ints, places: Ints, count: int) -> None:
-        self.rows, self.bounds = rows, np.searchsorted(places, np.arange(count + 1)).tolist()
-
-    def at(self, place: int) -> Ints:
-        """Return the rows of a place."""
-        return self.rows[self.bounds[place] : self.bounds[place + 1]]
+    def _ground(self, kind: int, reader: int) -> list[SeatContext]:
+        spots, bounds = self.grounds[kind]
+        found: list[SeatContext] = spots[bounds[reader] : bounds[reader + 1]].tolist()
+        return found
 
 
-def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> dict[int, list[ContactView]]:
-    """Return the units of others in hexes of band 1, by reader, hex and owner's name."""
-    near = np.flatnonzero((scans.band == 1) & (sensors.counts[scans.cell] > 0))
-    number = sensors.counts[scans.cell[near]]
+def _bounds(flags: Flags, bounds: Ints) -> list[int]:
+    """Return the bounds of parts of an array in the array of its flagged entries alone."""
+    found: list[int] = np.append(0, np.cumsum(flags))[bounds].tolist()
+    return found
+
+
+def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> list[list[ContactView]]:
+    """Return the units of others in hexes of band 1, for each reader, by hex and owner's name."""
+    crews, seats = sensors.crews, sensors.state.seats
+    near = np.flatnonzero(scans.band == 1)
+    number = crews.counts[scans.cell[near]]
     scan = np.repeat(near, number)
-    unit = sensors.units[np.repeat(sensors.ends[scans.cell[near]] - np.cumsum(number), number) + np.arange(len(scan))]
-    foreign = unit // SLOTS != chunk[scans.reader[scan]]
-    scan, unit = scan[foreign], unit[foreign]
-    owner, kinds = unit // SLOTS, "".join(KINDS[slot] for slot in (unit % SLOTS).tolist())
+    crew = np.repeat(crews.ends[scans.cell[near]] - np.cumsum(number), number) + np.arange(len(scan))
+    foreign = crews.owners[crew] != chunk[scans.reader[scan]]
+    scan, crew = scan[foreign], crew[foreign]
+    owner, reader = crews.owners[crew], scans.reader[scan]
     # On one side are all with the same Harvester at the top, rulers or not (ruling 12).
-    friends = sensors.tops[owner] == sensors.tops[chunk[scans.reader[scan]]]
-    first = np.flatnonzero((np.diff(scan, prepend=-1) != 0) | (np.diff(owner, prepend=-1) != 0))
-    columns = (*(part[scan] for part in (scans.reader, scans.q, scans.r)), owner, friends)
-    contacts: dict[int, list[ContactView]] = {}
-    ends = [*first.tolist(), len(kinds)][1:]
-    for start, end, reader, q, r, seat, friend in zip(
-        first.tolist(), ends, *(part[first].tolist() for part in columns), strict=True
-    ):
-        contact = ContactView(
-            q=q, r=r, owner=sensors.state.seats[seat], side="friend" if friend else "foe", units=kinds[start:end]
-        )
-        contacts.setdefault(reader, []).append(contact)
-    return contacts
+    friends = sensors.tops[owner] == sensors.tops[chunk[reader]]
+    columns = [column.tolist() for column in (scans.q[scan], scans.r[scan], owner, friends, crew)]
+    contacts: list[ContactView] = [
+        {"q": q, "r": r, "owner": seats[seat], "side": "friend" if friend else "foe", "units": crews.kinds[number]}
+        for q, r, seat, friend, number in zip(*columns, strict=True)
+    ]
+    return [contacts[a:b] for a, b in pairwise(np.searchsorted(reader, np.arange(len(chunk) + 1)).tolist())]
