@@ -63,23 +63,29 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView], wish: SeatNam
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
+    # The places as given: the campaign was loaded before their players came, and may have renamed them since.
+    given = {place.id: place for place in codes}
+    taken = _taken(given.get(place.id, place) for place in snapshot.places)
     for place, code in codes.items():
-        _post_dice_notice(context, place, code, wish)
+        _post_dice_notice(context, place, taken, code, wish)
     return len(codes)
 
 
 def mail_dice_notice_gm(context: Context) -> None:
     """Mail the GM the seal, and that the players may choose words."""
-    _post_dice_notice(context, None, "", "")
+    _post_dice_notice(context, None, _taken(context.snapshot.places), "", "")
 
 
-def _post_dice_notice(context: Context, place: SeatView | None, code: str, wish: SeatName) -> None:
+def _taken(places: Iterable[SeatView]) -> tuple[SeatName, ...]:
+    return tuple(place.seat for place in places if place.address)
+
+
+def _post_dice_notice(
+    context: Context, place: SeatView | None, taken: tuple[SeatName, ...], code: str, wish: SeatName
+) -> None:
     """Queue the notice to the player of a seat, or without one to the GM."""
     snapshot = context.snapshot
     ruleset = context.app.game(snapshot.game)
-    # The place as given: the campaign was loaded before its player came, and may have renamed it since.
-    places = [place if place and each.id == place.id else each for each in snapshot.places]
-    taken = tuple(each.seat for each in places if each.address)
     page = DiceNotice(
         campaign=snapshot.name,
         seat=place.seat if place else "",
