@@ -1,6 +1,6 @@
 """Harvester with a crowd: how resolving a turn and making all views grow with the players.
 
-    python -m bench.harvester [--players 100 1000 10000] [--rounds 3] [--reports 1000]
+    [ERESSEA=.../eressea] python -m bench.harvester [--players 100 1000 10000] [--rounds 3] [--reports 1000]
 
 Each number of players is measured in a process of its own, in the middle of a
 game of bots: a turn resolved and every player's view made, in seconds of CPU
@@ -10,6 +10,11 @@ exponent between the last two numbers: 1 is linear.
 Then, for `--reports` players, the CPU a player needs from the lines of a sheet to
 the view: parsing, its share of the resolution, the view itself; and the picture.
 What the rest of a report takes shows `bench.reports`.
+
+Last, from the lines to the text of a report, beside Eressea, an engine in C: ERESSEA names
+its program, in a folder with its configuration and a script `crowd.lua`, which makes N
+factions, gives orders by chance, and prints what orders, turn and two reports each take a
+faction: "… per faction 0.8 ms".
 """
 
 from __future__ import annotations
@@ -18,14 +23,18 @@ import argparse
 import gc
 import json
 import math
+import os
+import re
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
+from bench.parts.reported import costs, played
 from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
@@ -174,6 +183,29 @@ def table(crowds: Sequence[Crowd]) -> str:
     return "\n".join(lines)
 
 
+def text(players: int, rounds: int) -> float:
+    """Return the milliseconds of CPU time that the text of a report takes, with all that the game makes for it."""
+    reports = played(RULESET, [f"seat{number}" for number in range(1, players + 1)], WARM_TURNS)
+    each = costs(RULESET, reports, rounds)
+    return each.became + each.brief + each.map + each.form + each.worded + each.text
+
+
+def peer(players: int) -> float | None:
+    """Return the milliseconds of CPU time that Eressea takes a faction, in its best turn; None if it is not named."""
+    program = os.environ.get("ERESSEA")
+    if not program:
+        return None
+    done = subprocess.run(  # noqa: S603 - the program that the caller names
+        [program, "-v0", "crowd.lua"],
+        cwd=Path(program).parent,
+        env={**os.environ, "N": str(players)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return min(float(cost) for cost in re.findall(r"per faction ([0-9.]+) ms", done.stdout))
+
+
 def main() -> None:
     """Print the measurements."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -190,6 +222,10 @@ def main() -> None:
     parts = "  ".join(f"{name} {cost:.3f}" for name, cost in asdict(measured).items())
     sys.stdout.write(f"{chosen.reports} players, ms CPU a player: {parts}\n")
     sys.stdout.write(f"parse + resolve + views: {measured.total:.2f} ms a player\n")
+    whole = measured.total + text(chosen.reports, chosen.rounds)
+    theirs = peer(chosen.reports)
+    beside = f"{theirs:.2f} ms a faction: {whole / theirs:.1f} x" if theirs else "missing (ERESSEA names no program)"
+    sys.stdout.write(f"with the text of a report: {whole:.2f} ms a player; Eressea {beside}\n")
 
 
 if __name__ == "__main__":
