@@ -34,7 +34,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench.parts.reported import costs, played
 from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
@@ -185,6 +184,9 @@ def table(crowds: Sequence[Crowd]) -> str:
 
 def text(players: int, rounds: int) -> float:
     """Return the milliseconds of CPU time that the text of a report takes, with all that the game makes for it."""
+    # Imported here: the peak of the crowds is not to have the renderer in it.
+    from bench.parts.reported import costs, played
+
     reports = played(RULESET, [f"seat{number}" for number in range(1, players + 1)], WARM_TURNS)
     each = costs(RULESET, reports, rounds)
     return each.became + each.brief + each.map + each.form + each.worded + each.text
