@@ -38,9 +38,9 @@ from pbem.actions.base import (
 )
 from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.archive.writer import REPORTS
+from pbem.campaign.courtesies import split_host_words
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
-from pbem.campaign.host_words import split_host_words
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
     Lines,

@@ -17,8 +17,7 @@ from pathlib import PurePosixPath
 
 from sqlalchemy import select
 
-from pbem.campaign.joined_orders import parse_split
-from pbem.campaign.order_sheets import has_lines_of_form
+from pbem.campaign.order_sheets import has_lines_of_form, parse_split
 from pbem.campaign.snapshot import Context, OpenTurn
 from pbem.mail.compose import MailPart
 from pbem.mail.mailbox import MAX_MAIL

@@ -18,9 +18,9 @@ from pbem.app import App
 from pbem.archive.json_patch import PatchError
 from pbem.archive.record import Patch, WithdrawnTurn, file_hash
 from pbem.archive.writer import turn_files
+from pbem.campaign.courtesies import split_host_words
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import load_rolls, load_withdrawn, orders_disclosed, seats_removed_before
-from pbem.campaign.host_words import split_host_words
 from pbem.campaign.order_sheets import (
     Lines,
     SheetReading,

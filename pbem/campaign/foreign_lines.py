@@ -11,6 +11,9 @@ from pbem.ruleset.order_types import Finding, ParsedSheet
 from pbem.ruleset.tokenizer import split_words, without_comment
 from pbem.text import quote_lines
 
+FOREIGN = re.compile(r"[\[#]")
+"""A sign that each of these lines has, but for letters."""
+
 _LETTER = re.compile(r"\A\W{0,9}(?:(?:PRESS|UNSIGNED|WRITE) TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
 """The first line of a letter, as judges of Diplomacy have it among orders."""
 

@@ -8,11 +8,10 @@ begins like one, none is. What stands behind a `;` and begins like no order is a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.campaign.courtesies import Lines
-from pbem.campaign.host_words import host_word
+from pbem.campaign.courtesies import Lines, host_word
 from pbem.ruleset.order_types import Finding, ParsedSheet
 from pbem.ruleset.orders import MAX_LINE
 from pbem.ruleset.protocol import AnyRuleset
@@ -42,7 +41,9 @@ _BETWEEN = {
     # No comma of coordinates or lists of numbers, and no full stop of a number, a name or an address.
     ",.": re.compile(rf"(?:{_OPAQUE}|{_REMARK})|([,，、](?=\s*+[^\W\d_])|。|\.(?=\s++[^\W\d_]))", re.DOTALL),
 }
-_MAY_HAVE_SEVERAL = re.compile(r"[;；,，、。]\s*+\S|\.\s++\S|\s\(?[0-9]{1,2}[.)]\s")
+MAY_HAVE_SEVERAL = re.compile(r"[;；,，、。]\s*+\S|\.\s++\S|\s\(?[0-9]{1,2}[.)]\s")
+"""A sign that each line with several orders has."""
+
 _ENTRY = re.compile(r"(?<=\s)\(?([0-9]{1,2})[.)]\s++(?=[^\W\d_])")
 
 
@@ -68,14 +69,14 @@ def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedShe
 
     Never in a game of free words, where any sign may stand in an order.
     """
-    if ruleset.free_text or not any(_MAY_HAVE_SEVERAL.search(line) for _, line in lines):
+    if ruleset.free_text or not any(MAY_HAVE_SEVERAL.search(line) for _, line in lines):
         return JoinedOrders()
     taken = {entry.line for entry in parsed.entries}
     whole, joined = taken - _troubled(parsed), list(join_lines(lines))
     trial = _Trial(ruleset, view, [(number, without_comment(line)) for number, line in joined if number in whole])
     parts, refused = dict[int, Sequence[str]](), list[Finding]()
     for number, line in joined:
-        if len(line) > MAX_LINE or is_comment(line) or not _MAY_HAVE_SEVERAL.search(line):
+        if len(line) > MAX_LINE or is_comment(line) or not MAY_HAVE_SEVERAL.search(line):
             continue
         groups = trial.groups(line, whole=number in whole)
         if sum(each.begins for each in groups) < 2:
@@ -86,24 +87,6 @@ def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedShe
         elif why:
             refused.append(Finding(number, "error", "several-orders", why, _HINT))
     return JoinedOrders(parts, tuple(refused))
-
-
-def parse_split(ruleset: AnyRuleset, view: View, lines: Lines) -> ParsedSheet:
-    """Parse lines, each with one order or several; entries and findings have the numbers of the lines as they came."""
-    parsed = ruleset.parse(view, lines)
-    joined = find_joined(ruleset, view, lines, parsed)
-    if not joined:
-        return parsed
-    barred = {finding.line for finding in joined.refused}
-    split, origin = joined.split([each for each in join_lines(lines) if each[0] not in barred])
-    read = name_lines(ruleset.parse(view, split), origin)
-    entries = tuple(replace(entry, line=origin[entry.line]) for entry in read.entries)
-    return replace(read, entries=entries, findings=(*renumber(read.findings, origin), *joined.refused))
-
-
-def renumber(findings: Iterable[Finding], numbers: Mapping[int, int]) -> tuple[Finding, ...]:
-    """Return findings with other numbers of their lines."""
-    return tuple(replace(each, line=numbers.get(each.line, each.line)) for each in findings)
 
 
 _NAMED_LINE = re.compile(r"\bline ([0-9]{1,4})\b")

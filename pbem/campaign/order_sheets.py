@@ -12,10 +12,9 @@ from sqlalchemy import Table, bindparam, case, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import Lines as Lines
-from pbem.campaign.courtesies import Manners, find_courtesies
-from pbem.campaign.foreign_lines import letters_among, refuse_orders_below_end, with_ids
-from pbem.campaign.host_words import says_wait
-from pbem.campaign.joined_orders import find_joined, name_lines, renumber
+from pbem.campaign.courtesies import Manners, find_courtesies, says_wait
+from pbem.campaign.foreign_lines import FOREIGN, letters_among, refuse_orders_below_end, with_ids
+from pbem.campaign.joined_orders import MAY_HAVE_SEVERAL, find_joined, name_lines
 from pbem.errors import CampaignError
 from pbem.games import find_game
 from pbem.report.answers import (
@@ -119,24 +118,34 @@ class SheetReading:
         return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
 
 
+def _any_has(sign: re.Pattern[str], lines: Lines) -> bool:
+    return any(sign.search(line) for _, line in lines)
+
+
 def parse_sheet(
     ruleset: AnyRuleset, view: View, lines: Lines, courtesies: Collection[int] | None = None
 ) -> SheetReading:
     """Return the reading of a sheet against a view; `courtesies` are the numbers of lines that are known to be such."""
     left = find_courtesies(ruleset, view, lines) if courtesies is None else courtesies
     typed = [each for each in lines if each[0] not in left]
-    strange, refused = letters_among(view.get("seats", ()), typed) if ruleset.free_text else with_ids(typed)
+    foreign = _any_has(FOREIGN, typed)
+    strange, refused = frozenset[int](), list[Finding]()
+    if ruleset.free_text:
+        strange, refused = letters_among(view.get("seats", ()), typed)
+    elif foreign:
+        strange, refused = with_ids(typed)
     asked = [each for each in typed if each[0] not in strange]
     parsed = ruleset.parse(view, asked)
     origin: Mapping[int, int] = {}
-    if joined := find_joined(ruleset, view, asked, parsed):
+    if _any_has(MAY_HAVE_SEVERAL, asked) and (joined := find_joined(ruleset, view, asked, parsed)):
         lines, origin = joined.split(lines)
         strange |= {each.line for each in joined.refused}
         asked = [each for each in lines if origin[each[0]] not in strange and origin[each[0]] not in left]
         parsed = name_lines(ruleset.parse(view, asked), origin)
         first = {old: new for new, old in reversed([*origin.items()])}
         refused = list(renumber((*refused, *joined.refused), first))
-    parsed = replace(parsed, findings=(*parsed.findings, *refused, *refuse_orders_below_end(parsed, asked)))
+    below = refuse_orders_below_end(parsed, asked) if foreign else ()
+    parsed = replace(parsed, findings=(*parsed.findings, *refused, *below))
     parsed = _with_corrections(ruleset, view, asked, parsed)
     parsed = replace(parsed, findings=tuple(map(_refuse_second_order, parsed.findings)))
     orders = list(map(ruleset.orders.to_json, parsed.orders))
@@ -150,6 +159,23 @@ def parse_sheet(
         tuple(line.strip() for number, line in lines if origin.get(number, number) in left),
         origin,
     )
+
+
+def parse_split(ruleset: AnyRuleset, view: View, lines: Lines) -> ParsedSheet:
+    """Parse lines, each with one order or several; entries and findings have the numbers of the lines as they came."""
+    parsed = ruleset.parse(view, lines)
+    if not _any_has(MAY_HAVE_SEVERAL, lines) or not (joined := find_joined(ruleset, view, lines, parsed)):
+        return parsed
+    barred = {finding.line for finding in joined.refused}
+    split, origin = joined.split([each for each in join_lines(lines) if each[0] not in barred])
+    read = name_lines(ruleset.parse(view, split), origin)
+    entries = tuple(replace(entry, line=origin[entry.line]) for entry in read.entries)
+    return replace(read, entries=entries, findings=(*renumber(read.findings, origin), *joined.refused))
+
+
+def renumber(findings: Iterable[Finding], numbers: Mapping[int, int]) -> tuple[Finding, ...]:
+    """Return findings with other numbers of their lines."""
+    return tuple(replace(each, line=numbers.get(each.line, each.line)) for each in findings)
 
 
 def _refuse_second_order(finding: Finding) -> Finding:

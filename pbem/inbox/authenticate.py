@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from pbem.campaign.joined_orders import parse_split
-from pbem.campaign.order_sheets import Lines
+from pbem.campaign.order_sheets import Lines, parse_split
 from pbem.campaign.people import verify_token
 from pbem.inbox.codes import Code
 from pbem.inbox.context import (

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from pbem.campaign.host_words import host_word, says_wait, split_host_words
+from pbem.campaign.courtesies import host_word, says_wait, split_host_words
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
 from pbem.mail.mime import decode_text

@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import Literal
 
 from pbem.campaign.courtesies import MOST_SIGNED, Lines, Manners, find_courtesies, first_words, plain_words
-from pbem.campaign.joined_orders import parse_split
+from pbem.campaign.order_sheets import parse_split
 from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.frames import SheetText
 from pbem.ruleset.protocol import AnyRuleset

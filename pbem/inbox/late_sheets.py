@@ -17,9 +17,8 @@ from pbem.actions.rerun import RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.app import App
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.joined_orders import parse_split
 from pbem.campaign.notices import GM, post, was_posted
-from pbem.campaign.order_sheets import Lines, redact_lines
+from pbem.campaign.order_sheets import Lines, parse_split, redact_lines
 from pbem.campaign.snapshot import Context, find_seat_view, load_campaign, locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError
 from pbem.inbox.codes import find_codes

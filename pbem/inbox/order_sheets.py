@@ -12,7 +12,6 @@ from itertools import islice
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.joined_orders import parse_split
 from pbem.campaign.order_sheets import (
     Counted,
     Lines,
@@ -24,6 +23,7 @@ from pbem.campaign.order_sheets import (
     hidden_orders_note,
     make_receipt,
     parse_sheet,
+    parse_split,
     receipt_id_parts,
     restated_lines,
     save_sheets,
@@ -46,8 +46,7 @@ from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
 from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
-from pbem.inbox.sheet_choice import BARS, choose_sheet, is_unedited_form
-from pbem.inbox.subject_orders import orders_in_subject
+from pbem.inbox.sheet_choice import BARS, choose_sheet, is_unedited_form, orders_in_subject
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import load_raw, written_at

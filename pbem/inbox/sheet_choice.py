@@ -16,8 +16,7 @@ from itertools import chain
 from sqlalchemy import select
 
 from pbem.campaign.courtesies import find_courtesies, sender_names
-from pbem.campaign.joined_orders import parse_split
-from pbem.campaign.order_sheets import has_lines_of_form
+from pbem.campaign.order_sheets import has_lines_of_form, parse_split
 from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import (
@@ -31,18 +30,19 @@ from pbem.inbox.frames import (
 )
 from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, quotes_form, sort_frames
 from pbem.inbox.quoted_originals import load_named, strip_our_files
+from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import seat_for_deputy
 from pbem.mail.message import AttachedText, MessageBody, read_from
 from pbem.mail.quoting import find_attribution, is_quoted
 from pbem.mail.reply_parser import is_routine
 from pbem.report.mailto import FORM, as_comment
-from pbem.ruleset.order_types import ParsedSheet
+from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import View
 from pbem.store.models import OrderSheet, OutgoingMail
 from pbem.text import quote_lines
-from pbem.util import redact_credentials
+from pbem.util import redact_all, redact_credentials
 
 MOST_ASIDE = 8
 """Lines above a sheet that are no orders: with more of them than a greeting and a signature, it is a quotation."""
@@ -338,3 +338,19 @@ def _answers_ours(context: MessageContext) -> bool:
         return True
     answered = select(OutgoingMail.id).where(OutgoingMail.message_id == context.message.references[0])
     return context.session.scalar(answered.limit(1)) is not None
+
+
+def orders_in_subject(context: MessageContext, ruleset: AnyRuleset, view: View, read: Collection[Order] = ()) -> str:
+    """Return the subject of a message if it is an order, or several, and not all of them were `read` in its text.
+
+    None is looked for in free words, where any subject could be one.
+    """
+    subject = "" if ruleset.free_text else bare_subject(context.message.subject)
+    # As the subjects of our mails do, and so of nearly all replies, which need not be parsed.
+    if not subject or view["label"] in subject or not ruleset.orders.is_like_order(subject):
+        return ""
+    if ruleset.orders.ends_seat(subject):
+        return ""
+    found = parse_split(ruleset, view, [(1, subject)])
+    lost = bool(found.orders) and not any(error.line for error in found.errors)
+    return redact_all(subject) if lost and not set(found.orders) <= set(read) else ""

@@ -20,9 +20,10 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.errors import MailNotMoved
 from pbem.log import event
+from pbem.mail.headers import parse_date
 from pbem.mail.mailbox import JUNK_DAYS, Mailbox, MailboxFacts, RawMessage, Unmoved, split_mail
 from pbem.mail.maildir import MaildirMailbox
-from pbem.mail.received import parse_date, taken_at
+from pbem.mail.received import taken_at
 from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store, insert_ignore

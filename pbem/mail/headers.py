@@ -16,6 +16,8 @@ import hashlib
 import hmac
 import json
 import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from pbem.errors import CampaignError
 from pbem.util import CODE_CHARACTERS, ID_CHARACTERS
@@ -178,3 +180,17 @@ def require_address(text: str, whose: str, own_address: str) -> str:
         raise CampaignError(f"{address} cannot be the address of {whose}: its mail would be taken for a program's")
     local, _, domain = address.rpartition("@")
     return f"{local}@{domain.lower()}"
+
+
+_LONGEST_DATE = 100
+
+
+def parse_date(text: str) -> datetime | None:
+    """Return a date of a header field by the clock of its writer, None if it cannot be read, or not be told in UTC."""
+    try:
+        date = parsedate_to_datetime(text[:_LONGEST_DATE])
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        date.astimezone(UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date

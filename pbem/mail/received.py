@@ -12,16 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from itertools import pairwise
 
+from pbem.mail.headers import parse_date
 from pbem.mail.mime import header_fields
 
 ANY_BELOW = "*."
 """The beginning of a name that stands for all servers of a provider."""
 
-_LONGEST_DATE = 100
 
 # Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _OUTSIDE = re.compile(r'[^"();\\]++|"[^"\\]*+(?>(?:\\.?[^"\\]*+)*)("|\Z)|[();]', re.DOTALL)
@@ -127,17 +126,6 @@ def count_own(raw: bytes, server: str) -> int:
 def suggested_server(raw: bytes) -> str:
     """Return the server that took a mail from outside: the topmost that names from whom it came, by SMTP; or ""."""
     return next((each.by for each in received_fields(raw) if each.sender and each.from_server), "")
-
-
-def parse_date(text: str) -> datetime | None:
-    """Return a date of a header field by the clock of its writer, None if it cannot be read, or not be told in UTC."""
-    try:
-        date = parsedate_to_datetime(text[:_LONGEST_DATE])
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        date.astimezone(UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return date
 
 
 def split_field(field: str) -> list[str]:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from pbem.campaign.joined_orders import parse_split
+from pbem.campaign.order_sheets import parse_split
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import RESIGNS, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset

@@ -35,7 +35,7 @@ _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs
 def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """Return the orders as declared, from lines as they are or as `wording` puts them, and all findings."""
     written = list(join_lines(lines))
-    parsed = BOOK.parse(view, written)
+    parsed = BOOK.read(view, written)
     entries = {entry.line: entry for entry in parsed.entries}
     findings: dict[int, list[Finding]] = defaultdict(list)
     for finding in parsed.findings:
@@ -44,7 +44,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         if resigning_word(line):
             continue  # it counts in one spelling only (ruling 35), and is not put into other words
         if any(map(_is_doubtful, findings[number])) or (number in entries and _STEPS.search(line)):
-            again = BOOK.parse(view, [(number, plain(line))])
+            again = BOOK.read(view, [(number, plain(line))])
             if _is_better(again, findings[number]):
                 entries |= {entry.line: entry for entry in again.entries}
                 findings[number] = [
