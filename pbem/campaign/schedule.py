@@ -314,10 +314,13 @@ def find_zone(words: str) -> str:
 
 
 def zone_like(at: datetime, here: str) -> str:
-    """Return a well-known time zone with the time of day that `at` has by its own clock, "" if it is that of `here`."""
+    """Return a well-known time zone with the time of day that `at` has by its own clock, "" if it is that of `here`.
+
+    UTC is none: many servers date what their readers write so, wherever these are.
+    """
     zones = (here, *_CITY_AT.values())
     alike = (zone for zone in zones if at.astimezone(ZoneInfo(zone)).utcoffset() == at.utcoffset())
-    found = next(alike, here)
+    found = next(alike, here) if at.utcoffset() else here
     return "" if found == here else found
 
 

@@ -140,7 +140,7 @@ def test_zone_off_and_zone_alone(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("offset", "offered"),
-    [("+0200", "ZONE Europe/Athens"), ("-0500", "ZONE America/New_York"), ("+0100", ""), ("+0545", "")],
+    [("+0200", "ZONE Europe/Athens"), ("-0500", "ZONE America/New_York"), ("+0100", ""), ("+0545", ""), ("+0000", "")],
 )
 def test_a_clock_that_is_another_is_told_once(desk: Desk, offset: str, offered: str) -> None:
     """The first receipt offers the zone of a mail's Date, if that is not the campaign's; a second one does not."""
