@@ -172,7 +172,7 @@ def extend(context: Context, by: dt.timedelta | dt.datetime) -> str:
     stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
-    _set_deadline(context, turn, move.old, move.new, actor="gm")
+    set_deadline(context, turn, move.old, move.new, actor="gm")
     left = f" {snapshot.name} is still {turn.held}." if stays else ""
     times = f"{format_time(move.new, zone)} (was {format_time(move.old, zone)})"
     return f"turn {turn.turn} is due {times}. Players are notified.{left}"
@@ -229,7 +229,8 @@ def vote(context: Context, seat: SeatName) -> str:
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     # Counted for votes alone: what the GM grants does not use up what players may ask for.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _set_deadline(context, turn, turn.deadline, new, actor="players")
+    why = "Enough players asked for more time."
+    set_deadline(context, turn, turn.deadline, new, actor="players", why=why)
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.zone_for(place))}."
 
 
@@ -281,8 +282,10 @@ def _check_deadline(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, no
 MOVED = "Your GM moved the deadline."
 
 
-def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
-    """Set the deadline, let reminders go out again, and notify all players."""
+def set_deadline(
+    context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str, why: str = MOVED
+) -> None:
+    """Set the deadline, let reminders go out again, and notify all players of it, and why."""
     session, snapshot, now = context.session, context.snapshot, context.now
     # Those who were reminded of the old deadline have to be reminded of the new one.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
@@ -290,7 +293,6 @@ def _set_deadline(context: Context, turn: OpenTurnStatus, old: dt.datetime, new:
     how = "extended" if new > old else "shortened"
     said = f"turn {turn.turn} {how}: it was due {format_time(old, zone)}, and is due {format_time(new, zone)}"
     act = add_entry(session, snapshot.id, now, actor=actor, text=said)
-    why = "Enough players asked for more time." if actor == "players" else MOVED
     tell_deadline(context, old, new, act=act, why=why)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pbem.actions.arguments import GmCommand, SeatCommand, forms_of
+from pbem.actions.claims import ClaimTurn, LetWait
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import (
     AppointDeputy,
@@ -31,7 +32,7 @@ SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (
 """The actions of players on their seats."""
 
 PLAY_ACTIONS: tuple[type[SeatCommand], ...] = (
-    *(Pause, Resume, VoteForExtension, Mute, Unmute),
+    *(Pause, Resume, VoteForExtension, ClaimTurn, LetWait, Mute, Unmute),
     *(SendPress, WriteUnsigned, AskGm, WriteNews, WriteDiary),
 )
 """The actions of players while the game is played."""

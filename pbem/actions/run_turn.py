@@ -323,17 +323,23 @@ class RequestRun(GmCommand, PreviewedChange[TextResult]):
 
     def do(self, context: Context) -> TextResult:
         """Save the request for the next tick, once for a turn. Raises CampaignError if no turn is open."""
-        session, snapshot, now = context.session, context.snapshot, context.now
-        require_running(snapshot)
-        # Not run here: sheets that came before this mail, or with it, are yet to be processed.
-        if not is_requested(context):
-            # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
-            data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
-            session.add(
-                PendingRequest(kind=RUN, code=_run_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
-            )
-            enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, snapshot.name))
-        return TextResult(f"turn {snapshot.turn} of {snapshot.name} is run as soon as all messages are read.")
+        require_running(context.snapshot)
+        request_run(context, BY_GM)
+        return TextResult(
+            f"turn {context.snapshot.turn} of {context.snapshot.name} is run as soon as all messages are read."
+        )
+
+
+def request_run(context: Context, reason: str) -> None:
+    """Save the request of a run of the open turn for the next tick, once for a turn."""
+    session, snapshot = context.session, context.snapshot
+    # Not run here: sheets that came before this mail, or with it, are yet to be processed.
+    if not is_requested(context):
+        # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
+        data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": "", "reason": reason}
+        code, of = _run_code(snapshot), snapshot.id
+        session.add(PendingRequest(kind=RUN, code=code, campaign_id=of, data=data, created_at=context.now))
+        enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, snapshot.name))
 
 
 def is_requested(context: Context) -> bool:

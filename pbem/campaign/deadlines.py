@@ -15,7 +15,7 @@ from sqlalchemy import RowMapping, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.house_rules import OPPONENTS, HouseRules
 from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.campaign.waiting_sheets import STANDS
@@ -107,6 +107,9 @@ def _absence_spans(schedule: Schedule, policy: HouseRules, absences: Sequence[Ab
 BY_GM = "gm"
 """The reason of a run that the GM has asked for."""
 
+BY_CLAIM = "claim"
+"""The reason of a run that a player has asked for, whose opponent is late."""
+
 BY_DEADLINE = "deadline"
 """The reason of a run at its deadline."""
 
@@ -114,7 +117,10 @@ BY_DEADLINE = "deadline"
 ALL_IN = "all_in"
 """The reason of a turn for which all sheets are in."""
 
-_REASONS = {BY_GM: "by the GM", ALL_IN: "all sheets in"}
+REQUESTED = (BY_GM, BY_CLAIM)
+"""The reasons of runs that somebody has asked for."""
+
+_REASONS = {BY_GM: "by the GM", BY_CLAIM: "claimed", ALL_IN: "all sheets in"}
 
 
 def describe_reason(reason: str) -> str:
@@ -139,7 +145,7 @@ class CountingSheet:
 class OpenTurnStatus:
     """An open turn, and what it waits for. It does not run while it is `held`.
 
-    `manned`: some seat of the campaign, awaited or not, has a player who is not paused.
+    `players` are the seats of the campaign, awaited or not, that have a player who is not paused.
     """
 
     campaign: str
@@ -152,7 +158,7 @@ class OpenTurnStatus:
     policy: HouseRules
     hold_kind: HoldKind
     hold_reason: str
-    manned: bool
+    players: tuple[SeatName, ...]
     awaited: tuple[SeatName, ...]
     sheets: dict[SeatName, CountingSheet]
 
@@ -171,6 +177,13 @@ class OpenTurnStatus:
         """The awaited seats without a sheet."""
         return tuple(seat for seat in self.awaited if seat not in self.sheets)
 
+    @property
+    def claimant(self) -> SeatName | None:
+        """The opponent of the one late player of two, who decides whether the turn waits (house rule `late`)."""
+        if self.policy.late != OPPONENTS or len(self.players) != 2 or len(self.missing) != 1:
+            return None
+        return next(seat for seat in self.players if seat not in self.missing)
+
     def is_held_by(self, seat: SeatName) -> bool:
         """Return True if the turn waits for its deadline because of this seat."""
         return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
@@ -181,7 +194,7 @@ class OpenTurnStatus:
         if self.held:
             return None
         if by_deadline and self._is_past(now):
-            return BY_DEADLINE
+            return None if self.claimant else BY_DEADLINE
         # Without the mailbox a deadline says nothing, since sheets may wait in it; a turn with all sheets in runs.
         if any(map(self.is_held_by, self.awaited)):
             return None
@@ -191,8 +204,9 @@ class OpenTurnStatus:
         """Return True if deadline and grace have passed; a last sheet within the grace has its settling time."""
         if self.deadline is None or self.closes is None or now < self.deadline:
             return False
-        # The settling time ends with the grace: sheets that keep coming must not put a turn off without end.
-        if now >= self.closes:
+        # The settling time ends with the grace: sheets that keep coming must not put a turn off without end. One that
+        # came while the opponent let the turn wait has its own.
+        if now >= self.closes and (self.policy.late != OPPONENTS or self._last_sheet <= self.closes):
             return True
         # After the deadline WAIT no longer counts: grace is for sheets that are missing.
         return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
@@ -320,7 +334,7 @@ def _open_turn_status(
         **{name: row[name] for name in plain},
         schedule=Schedule.read(row["schedule"]),
         policy=HouseRules.read(row["policy"]),
-        manned=bool(manned),
+        players=tuple(manned),
         # A game awaits seats without knowing which are open or paused; no turn waits for those.
         awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,
@@ -362,9 +376,20 @@ def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     return turn.deadline <= now < turn.closes and not told
 
 
+def may_be_claimed(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+    """Return True if the turn waits for the word of an opponent, deadline and grace being over."""
+    return turn.claimant is not None and turn.closes is not None and not turn.held and now >= turn.closes
+
+
 def needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Return True if players are to be notified of an open turn now."""
-    return needs_reminding(turn, now) or is_late(turn, now)
+    return needs_reminding(turn, now) or is_late(turn, now) or needs_claim(turn, now)
+
+
+def needs_claim(turn: OpenTurnStatus, now: dt.datetime) -> bool:
+    """Return True if an opponent is to be asked now whether the turn waits, which is once for a deadline."""
+    told = turn.reminded_at is not None and turn.closes is not None and turn.reminded_at >= turn.closes
+    return may_be_claimed(turn, now) and not told
 
 
 def turns_to_notify(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
@@ -400,7 +425,7 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     if over:
         with app.store.writing() as session:
             session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
-    return [DueTurn(row.name, row.turn, BY_GM) for row in asked if row.id not in over]
+    return [DueTurn(row.name, row.turn, row.data.get("reason", BY_GM)) for row in asked if row.id not in over]
 
 
 _HELD = (

@@ -210,6 +210,9 @@ def _show_dates(days: Sequence[object]) -> str:
     return ",".join(map(str, days)) or OFF
 
 
+OPPONENTS = "opponents"
+"""The value of `late` by which the opponent of a late player decides."""
+
 _IDENTITY, _TIME, _MORE_TIME, _ABSENCE = "Identity", "Time", "More time", "Absence"
 _HOLDS, _MISSED, _PEOPLE, _VIEWS = "Holds", "Missed sheets", "People and press", "Views"
 
@@ -265,6 +268,12 @@ class HouseRules:
     )
     remove_after_missed: int = _rule(
         _MISSED, 0, _number(0, 50, of=" in a row"), "missed sheets in a row after which a seat is removed"
+    )
+    late: str = _rule(
+        _MISSED,
+        "run",
+        _choice("run", OPPONENTS),
+        "a missed deadline in a game of two; opponents: the turn waits until the other says CLAIM or WAITS",
     )
     late_list: str = _rule(_MISSED, "gm", _choice("gm", "players"), "who is told whose sheets are missing")
     signup: bool = _rule(_PEOPLE, False, _SWITCH, "anyone may ask for a seat by mail")

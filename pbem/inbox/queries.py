@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, resend_report
-from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, time_left
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_claimed, time_left
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
@@ -250,6 +250,9 @@ def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: S
     waiting = next(iter(load_open_turns(context.session, snapshot.name)))
     zone = snapshot.zone_for(place)
     said = [_describe_deadline(waiting, zone, asked=view["awaited"]), _describe_sheet(context.session, waiting, place)]
+    if waiting.claimant == place.seat and may_be_claimed(waiting, context.now):
+        late = waiting.missing[0]
+        said.append(f"The turn waits for your word: CLAIM runs it without {late}, WAITS gives {late} more time.")
     if waiting.policy.bank:
         left = time_left(context.session, snapshot)[place.seat]
         said.append(f"For deadlines that you miss you have {describe_rest(left, waiting.policy.bank_time)}.")

@@ -150,6 +150,35 @@ def waiting_for_others(*, label: str, closes: dt.datetime, zone: str, late: Sequ
     )
 
 
+def claim_or_wait(*, label: str, late: SeatName, more: str) -> Notice:
+    """To the opponent of a late player of two: whether the turn runs is theirs to say."""
+    return Notice(
+        subject=f"{late} is late: CLAIM or WAITS?",
+        title=f"{late} is late",
+        about=(label,),
+        preheader=f"No orders came from {late}. The turn waits for your word.",
+        blocks=(
+            panel("due", "The turn waits for your word", f"No orders came from {late} in time."),
+            f"Reply CLAIM to have the turn run without them, or WAITS to give {late} {more} more.",
+            "Orders that come before your word count.",
+        ),
+    )
+
+
+def may_be_claimed(*, label: str, opponent: SeatName) -> Notice:
+    """To a late player of two, and what becomes of the turn."""
+    return Notice(
+        subject=f"your orders are late: {label} waits for {opponent}'s word",
+        title="Your orders are late",
+        about=(label,),
+        preheader=f"{opponent} may have the turn run without your orders.",
+        blocks=(
+            panel("due", "Your orders still count", f"Until {opponent} claims the turn, which may be at any time."),
+            "Reply with one order a line. The turn runs soon after they are in.",
+        ),
+    )
+
+
 def overdue_digest(
     *,
     campaign: str,
@@ -732,6 +761,8 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: covered_by_bank(campaign="trap7", turn=3, why="No orders came from red.", due=_LATER, zone=_ZONE),
     lambda: rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),
     lambda: waiting_for_others(label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
+    lambda: claim_or_wait(label="turn 3", late="red", more="2 days"),
+    lambda: may_be_claimed(label="turn 3", opponent="blue"),
     lambda: overdue_digest(campaign="trap7", turn=3, deadline=_AT, closes=_LATER, zone=_ZONE, late=_TWO, came=()),
     lambda: turn_held(
         campaign="trap7",

@@ -11,7 +11,15 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import update
 
 from pbem.app import App
-from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, is_late, load_open_turns, needs_notice, turns_to_notify
+from pbem.campaign.deadlines import (
+    DueTurn,
+    OpenTurnStatus,
+    is_late,
+    load_open_turns,
+    needs_claim,
+    needs_notice,
+    turns_to_notify,
+)
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import GM, describe_fault, gm_moment, post
 from pbem.campaign.snapshot import (
@@ -32,7 +40,7 @@ from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
-from pbem.text import as_sentence, own_zone
+from pbem.text import as_sentence, format_span, own_zone
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
@@ -71,11 +79,12 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         waiting = waiting_sheets(session, turn.turn_id)
         notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting)
         late, context = is_late(turn, now), Context(session, app, snapshot, now)
-        pages = list(notices.after() if late else notices.before())
+        claim = needs_claim(turn, now)
+        pages = list(notices.claim() if claim else notices.after() if late else notices.before())
         if late:
             _notify_gm(context, turn)
         for place, page in pages:
-            kind = "late" if late else "reminder"
+            kind = "claim" if claim else "late" if late else "reminder"
             id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.era, turn.deadline.isoformat())
             # One topic for both, so that a late notice supersedes a reminder that is still queued.
             post(context, place, page, id_=id_, under=notices.last[place.seat], kind="reminder", topic="reminder")
@@ -111,6 +120,19 @@ class _Notices:
             elif self.late and place.address:
                 yield place, self._others(place)
 
+    def claim(self) -> Iterator[tuple[SeatView, Page]]:
+        """Yield a notice to each of two players, of whom one is late and the other may claim the turn."""
+        assert self.turn.claimant is not None
+        more = format_span(dt.timedelta(minutes=self.turn.policy.extension))
+        for place in self.snapshot.playing:
+            if place.seat == self.turn.claimant:
+                yield place, small.claim_or_wait(label=self._label(place), late=self.turn.missing[0], more=more)
+            elif place.seat in self.turn.missing:
+                yield place, small.may_be_claimed(label=self._label(place), opponent=self.turn.claimant)
+
+    def _label(self, place: SeatView) -> str:
+        return str(self._view(place)["label"])
+
     def _reminder(self, place: SeatView, *, late: bool = False) -> Reminder:
         assert self.turn.deadline is not None
         sheet, policy = self.turn.sheets.get(place.seat), self.snapshot.policy
@@ -118,7 +140,7 @@ class _Notices:
         return Reminder(
             campaign=self.snapshot.name,
             seat=place.seat,
-            label=self._view(place)["label"],
+            label=self._label(place),
             deadline=self.turn.deadline,
             zone=self.snapshot.zone_for(place),
             header=self._header(place),
@@ -139,7 +161,7 @@ class _Notices:
     def _others(self, place: SeatView) -> Notice:
         assert self.turn.closes is not None
         return small.waiting_for_others(
-            label=self._view(place)["label"],
+            label=self._label(place),
             closes=self.turn.closes,
             zone=self.snapshot.zone_for(place),
             late=self.late,

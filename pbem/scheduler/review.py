@@ -124,7 +124,7 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
     """Return the gravest reason to hold a turn, or None."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     # Without players the game would play itself to its end by defaults, also past every deadline.
-    if not waiting.manned:
+    if not waiting.players:
         return HoldReason(HoldKind.NO_PLAYERS)
     percent = waiting.policy.hold_percent
     if percent is not None and turn.reason == BY_DEADLINE:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
-from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns
+from pbem.campaign.deadlines import REQUESTED, DueTurn, OpenTurnStatus, due_turns
 from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
@@ -67,12 +67,12 @@ def resolve(
 
 
 def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
-    by_gm = turn.reason == BY_GM
-    still = at_word if by_gm else run_condition(turn)
+    requested = turn.reason in REQUESTED
+    still = at_word if requested else run_condition(turn)
     if after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
         event("turn resolved", **dataclasses.asdict(turn), state=after.state_hash)
-    elif by_gm:
+    elif requested:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
     elif awaits_ruling(app, turn, now):

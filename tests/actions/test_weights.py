@@ -187,6 +187,7 @@ PLAYERS = (
     *("STATUS", "STANDINGS", "RESEND", "HISTORY", "RULES", "JOIN toy1", "WITHDRAW toy1", "CONFIRM k3v7mq2xw5n4tzpa"),
     *("LEAVE", "DICE hello", "ABSENT 2026-12-24", "PRESENT", "DEPUTY eve@example.org UNTIL 2026-12-24", "UNDEPUTE"),
     *("ADDRESS ann@example.net", "FALLBACK ann@example.net", "ALSO ann@example.net", "FORMAT TEXT", "ZONE Athens"),
+    *("CLAIM", "WAITS"),
     *("PAUSE", "RESUME", "EXTEND", "MUTE blue", "UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY"),
     *("ASK GM", "NO ORDERS", "CLEAR ORDERS"),
 )
