@@ -42,7 +42,7 @@ from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SwapSeats
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SeatBot, SwapSeats
 from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
@@ -77,6 +77,7 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
     "running": (
         *SEATS,
         OpenSeat("red"),
+        SeatBot("red"),
         PauseSeat("green"),
         ExtendDeadline("24h"),
         ExtendDeadline("2d"),
@@ -209,10 +210,10 @@ def wrong(scene: Scene, pairs: Iterable[Pair], *, sent: bool = False) -> dict[st
 
 
 def test_all_changes_are_done() -> None:
-    """Every change has its place in the table, but for undoing itself, and a copy in another home."""
+    """Every change has its place in the table, but for undoing, a copy in another home, and words on who is late."""
     done = {type(each) for each in itertools.chain(*DONE.values())}
 
-    assert {act.__name__ for act in {*acts()} - done} == {"UndoChange", "ForkCampaign"}
+    assert {act.__name__ for act in {*acts()} - done} == {"UndoChange", "ForkCampaign", "ClaimTurn", "LetWait"}
 
 
 @pytest.mark.sampled(1)

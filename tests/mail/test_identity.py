@@ -87,7 +87,7 @@ def test_without_id_and_date_every_byte_counts() -> None:
 @pytest.mark.parametrize(
     ("date", "written"),
     [
-        (b"Fri, 20 Nov 2026 10:00:00 +0100", "2026-11-20 09:00:00+00:00"),
+        (b"Fri, 20 Nov 2026 10:00:00 +0100", "2026-11-20 10:00:00+01:00"),
         (b"Fri, 20 Nov 2026 10:00:00 -0000", "2026-11-20 10:00:00+00:00"),
         (b"Fri, 20 Nov 2026 13:00:00 +0000", "None"),
         (b"yesterday", "None"),

@@ -51,6 +51,7 @@ def with_rows(view: View) -> View:
         "nearest": "; ".join(_nearest(view)),
         "types": [_type(kind) for kind in view["rules"]["types"]],
         "worths": _worths(view),
+        "ways": list(_ways(told.get("moved", ()))),
         "dice": [list(_dice(space, rounds)) for space, rounds in fights],
     }
     return {**view, "events": [_worded(event, view) for event in view["events"]], "rows": rows}
@@ -324,6 +325,12 @@ def _nearest(view: View) -> list[str]:
     said = [f"{space} to {goal}, {steps}" for steps, goal, space in nsmallest(FLEETS, near)]
     further = len(fleets) - FLEETS
     return said + ([f"{further} farther off"] if further > 0 else [])
+
+
+def _ways(moved: Iterable[Row]) -> Iterator[str]:
+    """Yield the spaces on the way of each of the reader's ships that moved."""
+    for event in moved:
+        yield f"{event['ship']}: {', '.join(leg['space'] for leg in event['legs'])}"
 
 
 def _type(kind: Row) -> str:

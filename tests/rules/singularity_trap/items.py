@@ -137,8 +137,11 @@ def _rules(view: View) -> Iterator[Item]:
 
 def _events(view: View) -> Iterator[Item]:
     for event in view["events"]:
+        brief = _BRIEFLY.get(event["kind"])
         for words in _TOLD[event["kind"]](view, event):
-            yield Item("", words, words)
+            yield Item("", words, None if brief else words)
+        for words in brief(view, event) if brief else ():
+            yield Item("", None, words)
 
 
 Told = Iterator[tuple[str, ...]]
@@ -182,7 +185,11 @@ def _refused(view: View, event: Any) -> Told:
 
 
 def _moved(view: View, event: Any) -> Told:
-    yield "MOVE", event["end"], *(leg["space"] for leg in event["legs"] if leg["how"] != "stay")
+    yield f"{event['ship']}: {', '.join(leg['space'] for leg in event['legs'])}", event["end"]
+
+
+def _moved_briefly(view: View, event: Any) -> Told:
+    yield "MOVE", event["end"]
 
 
 def _stopped(view: View, event: Any) -> Told:
@@ -204,7 +211,6 @@ def _sensed(view: View, event: Any) -> Told:
 
 
 def _combat(view: View, event: Any) -> Told:
-    own = {ship["id"] for ship in event["ships"] if ship["owner"] == view["seat"]}
     runs: dict[tuple[Any, ...], list[str]] = {}
     for shot in event["shots"]:
         die = f"{shot['die']}*" if shot["hit"] else f"{shot['die']}"
@@ -212,6 +218,11 @@ def _combat(view: View, event: Any) -> Told:
         run += [die, shot["unit"]] if shot["unit"] else [die]
     for (at, need, of, by), dice in runs.items():
         yield f"{event['space']}, ", f"{event['round']}: ", f"{need} of {of} at {at}: ", f"{by} {' '.join(dice)}"
+    yield from _combat_briefly(view, event)
+
+
+def _combat_briefly(view: View, event: Any) -> Told:
+    own = {ship["id"] for ship in event["ships"] if ship["owner"] == view["seat"]}
     for loss in event["lost"]:
         words = {"dark": "went dark", "destroyed": "was destroyed"}
         yield f"- {event['space']}, ", loss["ship"], words[loss["how"]] if loss["ship"] in own else " lost"
@@ -266,3 +277,6 @@ _TOLD = {
     "resigned": _named(),
     "victory": _named("reason"),
 }
+
+_BRIEFLY = {"moved": _moved_briefly, "combat": _combat_briefly}
+"""Kinds of which the report of a turn tells less than the full one: ways and dice."""

@@ -160,7 +160,7 @@ def test_a_weekly_report_says_how_every_die_is_had(reporter: Renderer, form: str
     shown = plain(report(reporter, sample_view(), full=False), form)
 
     assert "M4+0, 1: 5 of 9" not in shown
-    assert "RESEND FULL brings every die of these fights." in shown
+    assert "RESEND FULL brings every die of these fights, and each ship's way." in shown
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
