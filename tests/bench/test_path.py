@@ -11,11 +11,11 @@ from bench.path import main
 BOUNDS = {
     "modules": 76,
     "modules beyond those of an idle tick": 42,
-    "functions": 780,
+    "functions": 783,
     "frames deep": 25,
     "statements of process_messages": 22,
     "modules of pbem hold": 36,
-    "lines of pbem/inbox and pbem/mail": 17_216,
+    "lines of pbem/inbox and pbem/mail": 17_219,
 }
 """The most that a plain order sheet, and a hold, may enter. A figure that falls falls here too."""
 
