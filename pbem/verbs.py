@@ -180,7 +180,7 @@ BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
             "Let the game's bot play a seat until its player is back",
             "SEAT red BOT",
             "SEAT seat address of the former player",
-            "seats:SeatCommand",
+            "seats:SeatPlayer",
             more="All players are told. It orders from the seat's reports alone; a sheet that the player has sent for "
             "the open turn counts first.",
         ),

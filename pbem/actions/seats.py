@@ -475,7 +475,7 @@ class SeatBot(PreviewedChange[TextResult]):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatCommand(GmCommand):
+class SeatPlayer(GmCommand):
     """Let the game's bot play a seat until its player is back, or hand it over to the person of an address.
 
     Without YES you are told first who would lose it.
