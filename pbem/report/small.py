@@ -179,6 +179,22 @@ def may_be_claimed(*, label: str, opponent: SeatName) -> Notice:
     )
 
 
+def opponent_decides(*, campaign: str, turn: int, late: SeatName, opponent: SeatName) -> Notice:
+    """To the GM: the turn waits for the word of the opponent of a late player."""
+    return Notice(
+        subject=f"turn {turn} waits for {opponent}: {late} is late",
+        to_gm=True,
+        title=f"Turn {turn} waits for {opponent}",
+        preheader=f"{late} is late, and {opponent} was asked: CLAIM or WAITS?",
+        blocks=(
+            panel("due", f"No orders came from {late} in time", f"{opponent} was asked: CLAIM or WAITS?"),
+            "To run the turn now, or to give everybody more time:",
+            form(f"pbem run {campaign}", f"pbem deadline {campaign} 24h"),
+            note("By mail: RUN, DEADLINE 24h."),
+        ),
+    )
+
+
 def overdue_digest(
     *,
     campaign: str,
@@ -763,6 +779,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: waiting_for_others(label="turn 3", closes=_LATER, zone=_ZONE, late=_TWO),
     lambda: claim_or_wait(label="turn 3", late="red", more="2 days"),
     lambda: may_be_claimed(label="turn 3", opponent="blue"),
+    lambda: opponent_decides(campaign="trap7", turn=3, late="red", opponent="blue"),
     lambda: overdue_digest(campaign="trap7", turn=3, deadline=_AT, closes=_LATER, zone=_ZONE, late=_TWO, came=()),
     lambda: turn_held(
         campaign="trap7",

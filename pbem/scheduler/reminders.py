@@ -83,6 +83,10 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         pages = list(notices.claim() if claim else notices.after() if late else notices.before())
         if late:
             _notify_gm(context, turn)
+        elif claim and turn.claimant is not None:
+            (late_seat,), of = turn.missing, turn.claimant
+            told = small.opponent_decides(campaign=snapshot.name, turn=turn.turn, late=late_seat, opponent=of)
+            post(context, GM, told, id_=gm_moment(snapshot, "claim", turn.deadline.isoformat()), topic="late")
         for place, page in pages:
             kind = "claim" if claim else "late" if late else "reminder"
             id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.era, turn.deadline.isoformat())

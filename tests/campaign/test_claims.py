@@ -50,6 +50,7 @@ def test_a_missed_deadline_waits_for_the_opponents_word(desk: Desk) -> None:
     assert desk.tick(hours=TO_DEADLINE).resolved == []
     assert "Reply CLAIM to have the turn run without them, or WAITS to give blue 2 days more." in words(desk, ANN)
     assert "Your orders still count Until red claims the turn" in words(desk, BOB)
+    assert "No orders came from blue in time red was asked: CLAIM or WAITS?" in words(desk, "gm@example.org")
     counts = [len(desk.mails(who)) for who in (ANN, BOB)]
     assert desk.tick(hours=72).resolved == []
     assert [len(desk.mails(who)) for who in (ANN, BOB)] == counts
