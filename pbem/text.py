@@ -64,8 +64,8 @@ def format_due(at: dt.datetime, zone: str) -> str:
 def format_behind(at: dt.datetime, zone: str, after: str = ". ") -> str:
     """Return the time in the zone behind the reader's and the text after it: "19:00 UTC. "; "" if both say the same."""
     there, behind = at.astimezone(ZoneInfo(own_zone(zone))), at.astimezone(ZoneInfo(_zone_behind(zone)))
-    day = "" if there.date() == behind.date() else f"{behind:%a} "
-    return "" if f"{there:%H:%M %Z}" == f"{behind:%H:%M %Z}" else f"{day}{behind:%H:%M %Z}{after}"
+    day, said = "" if there.date() == behind.date() else f"{behind:%a} ", f"{behind:%H:%M %Z}"
+    return "" if f"{there:%H:%M %Z}" == said else f"{day}{said}{after}"
 
 
 def format_span(span: dt.timedelta) -> str:

@@ -129,6 +129,11 @@ def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[Restate
 _HALF_A_DAY = dt.timedelta(hours=12)
 
 
+def last_day(until: dt.datetime, zone: str) -> dt.date:
+    """Return the last day of a time that ends at a midnight, as the player named it (see `format_days`)."""
+    return (until - _HALF_A_DAY).astimezone(ZoneInfo(zone)).date()
+
+
 def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
     """Return the first and last day of an absence, as its player gave them.
 
@@ -137,7 +142,7 @@ def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
         until: Its end, exclusive: midnight after its last day.
         zone: Another zone, in which it is the same day at the player's noon.
     """
-    first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since + _HALF_A_DAY, until - _HALF_A_DAY))
+    first, last = (since + _HALF_A_DAY).astimezone(ZoneInfo(zone)).date(), last_day(until, zone)
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 
 from pbem.actions.arguments import SeatCommand
@@ -46,7 +45,7 @@ class LetWait(SeatCommand):
         """Move the deadline. Raises CampaignError unless the turn waits for this player."""
         waiting, snapshot = _claimed(context, self.seat), context.snapshot
         assert waiting.deadline is not None
-        new = max(waiting.deadline, context.now) + dt.timedelta(minutes=snapshot.policy.extension)
+        new = max(waiting.deadline, context.now) + snapshot.policy.extension_time
         why = f"{self.seat} lets {waiting.missing[0]} have more time."
         set_deadline(context, waiting, waiting.deadline, new, actor=self.seat, why=why)
         due = format_time(new, snapshot.zone_for(find_seat_view(snapshot, self.seat)))

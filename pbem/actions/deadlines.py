@@ -38,7 +38,9 @@ from pbem.campaign.snapshot import (
     require_running,
 )
 from pbem.errors import CampaignError
+from pbem.mail.compose import MailPart
 from pbem.report import small
+from pbem.report.notices import Notice
 from pbem.ruleset.fields import Field, FieldError
 from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
@@ -142,7 +144,7 @@ class VoteForExtension(SeatCommand):
         if snapshot.status != CampaignState.RUNNING:
             raise CampaignError(f"the campaign {snapshot.name} has no turn open, so there is nothing to extend")
         said = vote(context, self.seat)
-        usual = dt.timedelta(minutes=snapshot.policy.extension)
+        usual = snapshot.policy.extension_time
         # Votes for different spans could not be counted together.
         if self.span is None or parse_duration(self.span) == usual:
             return TextResult(said)
@@ -195,7 +197,7 @@ def _latest_usual_deadline(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.
     later = base
     for _ in range(2):
         later = snapshot.schedule.next_after(later, least=dt.timedelta(minutes=1))
-    return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
+    return max(later, base + snapshot.policy.extension_time)
 
 
 def vote(context: Context, seat: SeatName) -> str:
@@ -224,7 +226,7 @@ def vote(context: Context, seat: SeatName) -> str:
     if len(voters.intersection(asked)) < needed_votes(snapshot.policy.extension_votes, len(voters)):
         due = format_time(turn.deadline, snapshot.zone_for(place))
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
-    new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
+    new = max(turn.deadline, now) + snapshot.policy.extension_time
     # Another extension needs as many votes again.
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     # Counted for votes alone: what the GM grants does not use up what players may ask for.
@@ -306,12 +308,17 @@ def tell_deadline(
     but: Collection[SeatName] = (),
 ) -> None:
     """Notify the players, except those of the seats in `but`, that the deadline has moved, and why."""
-    snapshot, mailer = context.snapshot, CampaignMailer.of(context.app, context.snapshot)
-    closes = new + snapshot.policy.grace_time
-    for zone, places in snapshot.by_zone(others(snapshot, but)):
-        page = small.deadline_moved(old=old, new=new, closes=closes, zone=zone, why=why)
-        files = (mailer.deadline_file(new, context.now, own_zone(zone)),)
-        post(context, places, page, id_=("act", act), topic="reminder", files=files)
+    for zone, places in context.snapshot.by_zone(others(context.snapshot, but)):
+        page, file = moved_notice(context, old, new, zone, why)
+        post(context, places, page, id_=("act", act), topic="reminder", files=(file,))
+
+
+def moved_notice(context: Context, old: dt.datetime, new: dt.datetime, zone: str, why: str) -> tuple[Notice, MailPart]:
+    """Return the notice of a deadline that has moved, and why, and its calendar file, as told in a zone."""
+    closes = new + context.snapshot.policy.grace_time
+    page = small.deadline_moved(old=old, new=new, closes=closes, zone=zone, why=why)
+    mailer = CampaignMailer.of(context.app, context.snapshot)
+    return page, mailer.deadline_file(new, context.now, own_zone(zone))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
 from pbem.store.types import CampaignState, RequestKind
-from pbem.text import format_time, own_zone
+from pbem.text import format_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class AppointDeputy(SeatCommand):
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", app.settings.address)
-        today = now.astimezone(ZoneInfo(own_zone(snapshot.zone_for(place)))).date()
+        today = now.astimezone(ZoneInfo(snapshot.clock_of(place))).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
             raise CampaignError(
                 f"a deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}"
@@ -214,7 +214,7 @@ class NoteAbsence(SeatCommand):
         session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         # Days are those of the player's own clock.
-        zone = own_zone(snapshot.zone_for(place))
+        zone = snapshot.clock_of(place)
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _explain_bad_days(first, last, now):
             raise CampaignError(f"your absence was not noted: {wrong}")
@@ -289,11 +289,13 @@ def _explain_budget(
 ) -> str:
     """Return why the new absence is more than is left of the days of a year, "" if it is not."""
     most = snapshot.policy.absence_year
+    if not most:
+        return ""
     near = (Absence.seat_id == place.id, Absence.since > since - _YEAR, Absence.since < since + _YEAR)
     had = sum((away.until - away.since for away in session.scalars(select(Absence).where(*near))), dt.timedelta())
     # Days on which clocks change have an hour more or less.
     left = most - round(had / _DAY)
-    if not most or round((until - since) / _DAY) <= left:
+    if round((until - since) / _DAY) <= left:
         return ""
     return f"in {snapshot.name} a player may be absent for {most} days in a year, and you have {max(left, 0)} left."
 

@@ -6,12 +6,11 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from pbem.actions.base import Channel, Query, format_days
+from pbem.actions.base import Channel, Query, format_days, last_day
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns, time_left
 from pbem.campaign.people import is_open, list_standbys, load_deputies
@@ -216,8 +215,7 @@ def render_confirmed(status: ImportStatus) -> str:
 def deputy_lines(seat: SeatName, deputies: Iterable[DeputyStatus], zone: str) -> Iterator[str]:
     """Yield the deputies of a seat, each with the last day, as the player named it."""
     for deputy in deputies:
-        last = (deputy.until - dt.timedelta(hours=12)).astimezone(ZoneInfo(zone)).date()
-        yield f"deputy of {seat} until {last}: {deputy.address}"
+        yield f"deputy of {seat} until {last_day(deputy.until, zone)}: {deputy.address}"
 
 
 def standby_lines(standbys: Iterable[StandbyStatus]) -> Iterator[str]:

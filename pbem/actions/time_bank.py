@@ -12,17 +12,17 @@ from collections.abc import Mapping
 
 from sqlalchemy import update
 
-from pbem.actions.deadlines import tell_deadline
+from pbem.actions.deadlines import moved_notice, tell_deadline
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due, time_left
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import GM, CampaignMailer, post
+from pbem.campaign.notices import GM, post
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import Context, load_last_reports, locked_campaign
 from pbem.report import small
 from pbem.ruleset.values import SeatName
 from pbem.store.models import BankedTime, Turn
-from pbem.text import describe_rest, format_span, join_names, own_zone
+from pbem.text import describe_rest, format_span, join_names
 
 _DAY = dt.timedelta(days=1)
 
@@ -66,15 +66,13 @@ def _extend(
     why = _words(left, period, snapshot.policy.bank_time)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=f"turn {waiting.turn} waits: {why}")
     tell_deadline(context, old, new, act=act, why=why, but=left)
-    last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(context.app, snapshot)
+    last = load_last_reports(session, snapshot)
     for place in snapshot.playing:
         if place.seat in left and place.address:
-            zone = snapshot.zone_for(place)
-            page = small.deadline_moved(old=old, new=new, closes=new + (closes - old), zone=zone, why=why)
-            files = (mailer.deadline_file(new, now, own_zone(zone)),)
+            page, file = moved_notice(context, old, new, snapshot.zone_for(place), why)
             # In the thread of the report: a plain reply brings the orders that are missing.
             id_ = ("act", act, place.seat)
-            post(context, place, page, id_=id_, topic="reminder", under=last[place.seat], files=files)
+            post(context, place, page, id_=id_, topic="reminder", under=last[place.seat], files=(file,))
     zone = snapshot.schedule.zone
     told = small.covered_by_bank(campaign=snapshot.name, turn=waiting.turn, why=why, due=new, zone=zone)
     post(context, GM, told, id_=("act", act, GM))

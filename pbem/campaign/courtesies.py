@@ -4,6 +4,8 @@ Only the first lines and the last ones of a text are looked at, and a line that 
 game reads as an order is none. In a game that accepts free text every line can be
 an order, so there only what can hardly be anything else counts: a greeting with a
 name, a closing with a name, and names known to be the sender's.
+
+WAIT and FINAL are words for this program, in every game.
 """
 
 from __future__ import annotations

@@ -330,6 +330,11 @@ class HouseRules:
         return dt.timedelta(minutes=self.grace)
 
     @property
+    def extension_time(self) -> dt.timedelta:
+        """`extension` as a span."""
+        return dt.timedelta(minutes=self.extension)
+
+    @property
     def bank_time(self) -> dt.timedelta:
         """`bank` as a span."""
         return dt.timedelta(minutes=self.bank)

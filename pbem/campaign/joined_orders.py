@@ -65,11 +65,11 @@ class JoinedOrders:
 
 
 def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedSheet) -> JoinedOrders:
-    """Return the lines with several orders, given how the lines were parsed as they are.
+    """Return the lines with several orders, given how the lines were parsed as they are; some have a sign of them.
 
     Never in a game of free words, where any sign may stand in an order.
     """
-    if ruleset.free_text or not any(MAY_HAVE_SEVERAL.search(line) for _, line in lines):
+    if ruleset.free_text:
         return JoinedOrders()
     taken = {entry.line for entry in parsed.entries}
     whole, joined = taken - _troubled(parsed), list(join_lines(lines))

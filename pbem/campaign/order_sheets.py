@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from sqlalchemy import Table, bindparam, case, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -29,7 +29,7 @@ from pbem.report.answers import (
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.report.mailto import FORM, MORE, NOT_POSSIBLE
 from pbem.ruleset.lenient_parser import MOST_REMARKS
-from pbem.ruleset.order_types import Finding, Order, ParsedSheet
+from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
@@ -89,10 +89,7 @@ class SheetReading:
     @property
     def restated(self) -> tuple[RestatedOrder, ...]:
         """The orders accepted, in words and as they are written."""
-        return tuple(
-            replace(each, line=self.origin.get(each.line, each.line))
-            for each in restate(self.parsed, self.book, self.lines)
-        )
+        return renumber(restate(self.parsed, self.book, self.lines), self.origin)
 
     @property
     def text(self) -> str:
@@ -102,10 +99,7 @@ class SheetReading:
     @property
     def told(self) -> tuple[FindingWithLine, ...]:
         """The findings, with the lines they refer to."""
-        return tuple(
-            replace(each, line=self.origin.get(each.line, each.line))
-            for each in tell_findings(self.findings, self.lines)
-        )
+        return renumber(tell_findings(self.findings, self.lines), self.origin)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -169,13 +163,16 @@ def parse_split(ruleset: AnyRuleset, view: View, lines: Lines) -> ParsedSheet:
     barred = {finding.line for finding in joined.refused}
     split, origin = joined.split([each for each in join_lines(lines) if each[0] not in barred])
     read = name_lines(ruleset.parse(view, split), origin)
-    entries = tuple(replace(entry, line=origin[entry.line]) for entry in read.entries)
-    return replace(read, entries=entries, findings=(*renumber(read.findings, origin), *joined.refused))
+    findings = (*renumber(read.findings, origin), *joined.refused)
+    return replace(read, entries=renumber(read.entries, origin), findings=findings)
 
 
-def renumber(findings: Iterable[Finding], numbers: Mapping[int, int]) -> tuple[Finding, ...]:
-    """Return findings with other numbers of their lines."""
-    return tuple(replace(each, line=numbers.get(each.line, each.line)) for each in findings)
+_OfLine = TypeVar("_OfLine", Finding, FindingWithLine, ParsedOrder, RestatedOrder)
+
+
+def renumber(those: Iterable[_OfLine], numbers: Mapping[int, int]) -> tuple[_OfLine, ...]:
+    """Return findings or orders with other numbers of their lines."""
+    return tuple(replace(each, line=numbers.get(each.line, each.line)) for each in those)
 
 
 def _refuse_second_order(finding: Finding) -> Finding:

@@ -158,6 +158,10 @@ class CampaignSnapshot:
         """Return the zone in which times are told to a seat (`pbem.text.zone_for`)."""
         return zone_for(place.zone, self.schedule.zone)
 
+    def clock_of(self, place: SeatView) -> str:
+        """Return the time zone by which a seat's player reads days."""
+        return place.zone or self.schedule.zone
+
     def by_zone(self, places: Iterable[SeatView]) -> Iterable[tuple[str, list[SeatView]]]:
         """Return the zones in which times are told to these seats, each with its seats."""
         found: dict[str, list[SeatView]] = {}

@@ -74,7 +74,7 @@ from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest_name
 from pbem.store.models import Campaign, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState, PageDelivery, RequestKind, SeatState, StandbyState
-from pbem.text import format_due, join_names, own_zone
+from pbem.text import format_due, join_names
 
 _GONE = "this code was mailed to an address that is no longer yours here"
 
@@ -170,7 +170,7 @@ def confirm_deputy(asked: Requester, request: PendingRequest) -> str:
     """Appoint a deputy for a seat, unless its player has changed or the time is over."""
     context, data = asked.context, request.data
     seat, snapshot, place = _lock_seat(context, request)
-    until = end_of(data["until"], own_zone(snapshot.zone_for(place)))
+    until = end_of(data["until"], snapshot.clock_of(place))
     if (
         seat.person_id != data["person_id"]
         or seat.status != SeatState.PLAYING

@@ -261,7 +261,7 @@ _FIRST_ADDRESS = (
     .join(_Further, _Further.also == Person.key)
     .where(_Further.key == _KEY, _Further.also != "", ~_GM_WRITES.exists())
 )
-"""That of a GM stays that of a GM."""
+"""Mail from the address of a GM stays the GM's."""
 
 
 def first_address(session: Session, sender: str | None) -> str | None:

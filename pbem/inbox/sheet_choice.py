@@ -346,10 +346,10 @@ def orders_in_subject(context: MessageContext, ruleset: AnyRuleset, view: View, 
     None is looked for in free words, where any subject could be one.
     """
     subject = "" if ruleset.free_text else bare_subject(context.message.subject)
-    # As the subjects of our mails do, and so of nearly all replies, which need not be parsed.
-    if not subject or view["label"] in subject or not ruleset.orders.is_like_order(subject):
-        return ""
-    if ruleset.orders.ends_seat(subject):
+    # A lone word of letters is an order if it is a verb; "e5" may be one.
+    lone = subject.isalpha() and not ruleset.orders.is_like_order(subject)
+    # The label is in subjects of our mails, and so of nearly all replies, which need not be parsed.
+    if not subject or lone or view["label"] in subject or ruleset.orders.ends_seat(subject):
         return ""
     found = parse_split(ruleset, view, [(1, subject)])
     lost = bool(found.orders) and not any(error.line for error in found.errors)

@@ -40,7 +40,7 @@ from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
-from pbem.text import as_sentence, format_span, own_zone
+from pbem.text import as_sentence, format_span
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
@@ -127,7 +127,7 @@ class _Notices:
     def claim(self) -> Iterator[tuple[SeatView, Page]]:
         """Yield a notice to each of two players, of whom one is late and the other may claim the turn."""
         assert self.turn.claimant is not None
-        more = format_span(dt.timedelta(minutes=self.turn.policy.extension))
+        more = format_span(self.turn.policy.extension_time)
         for place in self.snapshot.playing:
             if place.seat == self.turn.claimant:
                 yield place, small.claim_or_wait(label=self._label(place), late=self.turn.missing[0], more=more)
@@ -181,7 +181,7 @@ class _Notices:
     def _absence(self, place: SeatView, most_days: int) -> str:
         """Return an example of the command that says that a player is away, "" if turns wait for no absence."""
         assert self.turn.deadline is not None
-        first = self.turn.deadline.astimezone(ZoneInfo(own_zone(self.snapshot.zone_for(place)))).date()
+        first = self.turn.deadline.astimezone(ZoneInfo(self.snapshot.clock_of(place))).date()
         last = first + dt.timedelta(days=min(most_days, _AWAY) - 1)
         return f"ABSENT {first} TO {last}" if most_days else ""
 

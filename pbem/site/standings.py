@@ -11,7 +11,7 @@ alike, each by the order in which its players ended.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,8 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.snapshot import load_campaign, load_state
+from pbem.errors import StoreError
+from pbem.log import event
 from pbem.ruleset.values import SeatName
 from pbem.site.data import load_panorama, public_openings
 from pbem.store.models import Campaign
@@ -35,12 +37,13 @@ NEWCOMER, POINTS_A_SIGMA = 1000, 40
 class FinishedGame:
     """A game that is over: its end, the rank of each seat, and the players of those that have one, by their keys.
 
-    The rank of a seat is the number of seats that ended behind it.
+    The rank of a seat is the number of seats that ended behind it; `won` are the seats that won, if any did.
     """
 
     ended: dt.datetime
     ranks: Mapping[SeatName, int]
     players: Mapping[SeatName, str]
+    won: Collection[SeatName]
 
     @property
     def best(self) -> dict[str, int]:
@@ -52,9 +55,8 @@ class FinishedGame:
 
     @property
     def winners(self) -> set[str]:
-        """The players before whom nobody ended."""
-        first = max(self.ranks.values(), default=0)
-        return {player for seat, player in self.players.items() if self.ranks[seat] == first}
+        """The players of the seats that won."""
+        return {player for seat, player in self.players.items() if seat in self.won}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,19 @@ class Standings:
 
 
 def load_standings(session: Session, app: App) -> Standings:
-    """Return the standings over the finished campaigns that the site may show, of games that are installed."""
+    """Return the standings over the finished campaigns that the site may show, of games that are installed.
+
+    A campaign that cannot be read is left out, and logged.
+    """
     names = session.scalars(select(Campaign.name).where(Campaign.status == CampaignState.OVER).order_by(Campaign.id))
-    games = [game for name in names.all() if (game := _load_game(session, app, name)) is not None]
+    games = []
+    for name in names.all():
+        try:
+            games += [game] if (game := _load_game(session, app, name)) else []
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+            event("campaign not in standings", level="warning", fault=error, campaign=name)
     return rank_players(games, app.settings.players)
 
 
@@ -98,6 +110,7 @@ def _load_game(session: Session, app: App, name: str) -> FinishedGame | None:
         ended=told[1].at,
         ranks={seat: sum(other < own for other in order.values()) for seat, own in order.items()},
         players={place.seat: place.address.lower() for place in snapshot.playing if place.address},
+        won=standing.winners,
     )
 
 

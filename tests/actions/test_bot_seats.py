@@ -105,7 +105,7 @@ def test_its_sheet_is_that_of_the_bot_for_the_mailed_report(desk: Desk, monkeypa
 
 
 def test_a_sheet_of_the_player_counts_first(desk: Desk) -> None:
-    """What the player has sent for the open turn counts; the bot orders from the next turn on."""
+    """Orders that the player has sent for the open turn count; the bot orders from the next turn on."""
     desk.post("ORDERS toy1 red\nBID 7\nEND")
     desk.answer()
     asked = attempt(desk.app, "toy1", SeatBot("red"), desk.now)

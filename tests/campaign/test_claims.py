@@ -154,7 +154,7 @@ def test_two_claims_at_once_run_one_turn(desk: Desk) -> None:
 
 
 def test_a_sheet_by_the_gm_ends_the_wait(desk: Desk) -> None:
-    """Who enters the late sheet by hand need not claim the turn for anybody."""
+    """A late sheet that is entered by hand makes a claim needless."""
     begin(desk)
     desk.tick(hours=TO_DEADLINE)
     run_action(desk.app, "toy1", EnterSheet("blue", [(1, "BID 2")]), desk.now)

@@ -87,7 +87,7 @@ def test_everybody_is_told_once(desk: Desk) -> None:
 
 
 def test_a_plain_reply_to_the_notice_brings_the_orders(desk: Desk) -> None:
-    """Who is covered answers the notice; the turn runs once their sheet has settled."""
+    """A player who is covered answers the notice; the turn runs once their sheet has settled."""
     begin(desk)
     send(desk, ANN, BOB)
     desk.tick(hours=TO_DEADLINE)
@@ -155,7 +155,7 @@ def test_what_is_rolled_back_has_cost_nothing(desk: Desk) -> None:
 
 
 def test_a_new_player_has_a_bank_of_their_own(desk: Desk) -> None:
-    """What the player before has spent is not theirs."""
+    """The spending of the player before is not theirs."""
     begin(desk)
     send(desk, ANN, BOB)
     desk.tick(hours=TO_DEADLINE)

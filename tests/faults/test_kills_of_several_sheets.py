@@ -81,7 +81,7 @@ def test_a_kill_at_any_commit(home: Path, wanted: list[object], sampler: Sampler
 
 
 def test_a_database_that_is_locked(home: Path, wanted: list[object], sampler: Sampler) -> None:
-    """Where the database cannot be written any more the mail stays new, and is answered once by a later tick."""
+    """A mail stays new if the database cannot be written any more, and is answered once by a later tick."""
     passed = tick_in_a_process(copy_home(home, "copy"), now=MONDAY).passed
     for at in sampler.sample([at for at, point in enumerate(passed) if point.startswith("commit")], TAKEN):
         copy = copy_home(home, "copy")

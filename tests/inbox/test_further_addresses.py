@@ -61,7 +61,7 @@ def test_nothing_counts_before_it_is_confirmed_from_there(desk: Desk, steps: int
 
 
 def test_a_forged_wish_asks_the_player_alone(desk: Desk) -> None:
-    """Who writes in a player's name adds no address of their own, and gets no mail by it."""
+    """A writer in a player's name adds no address of their own, and gets no mail by it."""
     ask(desk, f"ALSO {EVE}")
 
     assert "If it was not you" in words(desk.last(ANN))

@@ -101,7 +101,7 @@ def test_a_line_says_which_part_is_wrong() -> None:
 
 
 def test_a_part_is_no_condition_of_another() -> None:
-    """What stands before or behind a comma may limit an order, so such a line is left as it was."""
+    """Words before or behind a comma may limit an order, so such a line is left as it was."""
     assert read("singularity", "unless Blue plays e4, PLACE d4") == []
     assert read("singularity", "if Blue plays e4, I answer d4") == ["IF e4 THEN d4"]
     assert read("singularity", "PLACE d4; e5") == []

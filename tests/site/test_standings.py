@@ -8,11 +8,14 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from sqlalchemy import update
 
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
+from pbem.site.publish import publish
 from pbem.site.standings import NEWCOMER, FinishedGame, rank_players, rate_players, standings_lines
+from pbem.store.models import Turn
 from tests.site.test_club import HOSTILE, files, site
 from tests.toy.home import Desk, text_of
 
@@ -21,7 +24,8 @@ NAMES = {name.lower(): name for name in ("Ann", "Bob", "Cyd", "Dan")}
 
 def finished(ranks: Mapping[str, int], at: int = 0, **players: str) -> FinishedGame:
     """Return a game that is over, by the ranks of its seats."""
-    return FinishedGame(dt.datetime(2026, 11, 2 + at, tzinfo=dt.UTC), ranks, players)
+    won = [seat for seat, rank in ranks.items() if rank == max(ranks.values())]
+    return FinishedGame(dt.datetime(2026, 11, 2 + at, tzinfo=dt.UTC), ranks, players, won)
 
 
 FIRST = finished({"red": 3, "blue": 1, "green": 1, "grey": 0}, red="ann", blue="bob", green="cyd", grey="dan")
@@ -42,6 +46,30 @@ def test_a_game_gives_a_point_for_each_seat_behind() -> None:
 def test_a_player_of_two_seats_has_played_once() -> None:
     """Who had several seats of a game has the points of the best of them."""
     assert points(finished({"red": 0, "blue": 3}, red="ann", blue="ann")) == [("Ann", 3, 1, 1)]
+
+
+def test_a_game_that_nobody_won_has_no_winner() -> None:
+    """The best of it has points, and has won nothing."""
+    game = dataclasses.replace(FIRST, won=())
+
+    assert points(game)[0] == ("Ann", 3, 1, 0)
+
+
+def test_a_campaign_that_cannot_be_read_is_left_out(desk: Desk) -> None:
+    """The site is written, and STANDINGS answered, as of the others."""
+    settings = dataclasses.replace(desk.app.settings, players={"ann@example.org": "Ann"})
+    home = dataclasses.replace(desk, app=dataclasses.replace(desk.app, settings=settings))
+    for name in ("toy1", "toy2"):
+        home.start(name=name, rounds="1")
+    home.tick(hours=24 * 7)
+    with home.app.store.writing() as session:
+        session.execute(update(Turn).values(state=b"{}").where(Turn.campaign_id == 1))
+    home.post("STANDINGS\n")
+    home.answer()
+
+    assert "1 game counted" in " ".join(text_of(home.last("ann@example.org")).split())
+    assert publish(home.app, home.home / "public", home.now).problems
+    assert (home.home / "public" / "results.html").is_file()
 
 
 def test_ratings_follow_the_order_in_which_players_ended() -> None:

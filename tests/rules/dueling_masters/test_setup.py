@@ -49,7 +49,7 @@ def test_each_player_owns_half_of_the_board() -> None:
     "line", ["rest random", "SETUP RANDOM", "SETUP W D2, the rest anywhere", "roll dice for the rest"]
 )
 def test_no_order_places_pieces_by_dice(line: str) -> None:
-    """Who leaves the rest to chance learns when dice place it, and nothing is placed."""
+    """A player who leaves the rest to chance learns when dice place it, and nothing is placed."""
     parsed = read(new_game(), "one", line)
 
     assert parsed.orders == ()
