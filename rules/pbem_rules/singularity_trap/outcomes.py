@@ -210,7 +210,7 @@ def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
 
 
 def _course(after: Aftermath, event: dict[str, Any]) -> str:
-    place = after.place(event["end"])
+    place = event["end"]
     for stop in after.told("stopped", ship=event["ship"]):
         if stop["why"] != "static":
             return InPart(f"{_EDGE} {place}")

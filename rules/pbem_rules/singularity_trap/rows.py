@@ -225,7 +225,7 @@ def _points(told: Mapping[str, Sequence[Row]]) -> str:
         came = f"{each['saved']} saved + {each['points']} income from {counted(each['planets'], 'planet')}"
         left = counted(each["saved"] + each["points"] - upkeep, "point")
         return f"{came} − {upkeep} upkeep = {': '.join([left, *[', '.join(spent)] * bool(spent)])}."
-    return f"Points: {', '.join(spent)}." if spent else ""
+    return f"{', '.join(spent)}." if spent else ""
 
 
 def _scrapped(why: str, scrapped: Sequence[Row]) -> str:

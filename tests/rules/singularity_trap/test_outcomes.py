@@ -131,7 +131,7 @@ def test_ships_built_are_told_by_the_lines_that_name_them() -> None:
         f"{first} is built.",
         f"{second} and {third} are built.",
         "NOT DONE: a Scout costs 6 points, with 0 left.",
-        f"IN PART: {second} stopped at the edge of the map, at J1+9 (red-home).",
+        f"IN PART: {second} stopped at the edge of the map, at J1+9.",
     ]
 
 
@@ -173,8 +173,8 @@ def test_a_move_tells_of_the_fight_at_its_end() -> None:
 
 
 def test_a_move_tells_of_the_planet_taken() -> None:
-    """If weapons take a planet, its name is told, and that it was taken."""
-    assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["at J4+6 (red-gate), which you took."]
+    """If weapons take a planet, that is told."""
+    assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["at J4+6, which you took."]
 
 
 FIGHT = world(
