@@ -171,7 +171,7 @@ def _wait(store: Store, club: Played) -> None:
     _until(lambda: _count(store, opened) == club.campaigns and _count(store, left) == _count(store, unarchived) == 0)
     if _count(store, letters) - before != len(club.sheets):
         raise Miscount(f"{_count(store, letters) - before} letters dealt with instead of {len(club.sheets)}")
-    taken = _count(store, select(func.count(OrderSheet.id)).join(InboxMessage, InboxMessage.id == OrderSheet.letter_id))
+    taken = _count(store, select(func.count(OrderSheet.id)).join(InboxMessage, InboxMessage.id == OrderSheet.inbox_id))
     if not taken:
         raise Miscount("no sheet was taken")
 

@@ -64,7 +64,7 @@ ASIDE = re.compile(r"^(?:-- ?$|On .* wrote:$|> )", re.MULTILINE)
 FRAME = re.compile(r"^ORDERS (\S+) (\S+).*\n((?s:.*?))^END$", re.MULTILINE)
 CODE = re.compile(r"\+([0-9a-z]+)@")
 
-PLAIN = ("id", "name", "game", "version", "turn", "seed", "mail_key", "gm", "gm_name", "era", "origin")
+PLAIN = ("id", "name", "game", "version", "turn", "seed", "mail_key", "gm", "gm_name", "revision", "origin")
 
 
 class Sheet(NamedTuple):
@@ -133,7 +133,7 @@ def run_floor(app: App, database: Path, archive: Path, now: dt.datetime) -> None
         base.row_factory = sqlite3.Row
         tables = {table.snapshot.name: table for table in read_tables(base, app)}
         seats = {last.code: (table, seat) for table in tables.values() for seat, last in table.last.items()}
-        new = "SELECT id, raw FROM letter WHERE state = 'new' ORDER BY received_at, id"
+        new = "SELECT id, raw FROM inbox WHERE state = 'new' ORDER BY received_at, id"
         for row in base.execute(new).fetchall():
             take(tables, seats, row["id"], zlib.decompress(row["raw"]), now)
         for table in tables.values():
@@ -212,7 +212,7 @@ def take(
     receipt = dataclasses.replace(receipt_of(table, seat, reading, now), courtesies=above)
     table.sheets.setdefault(seat, []).append(Sheet(id_, receipt.version, reading))
     snapshot, mailer = table.snapshot, table.mailer
-    parts = receipt_id_parts(snapshot.name, seat, snapshot.turn, receipt.version, snapshot.era)
+    parts = receipt_id_parts(snapshot.name, seat, snapshot.turn, receipt.version, snapshot.revision)
     older = [*reversed((letter["References"] or "").split()), table.last[seat].message_id, letter["Message-ID"]]
     mail = mailer.mail(table.places[seat].address, receipt.subject, receipt, parts, code=receipt.code, kind="receipt")
     thread, own = tuple(dict.fromkeys(older)), letter["Message-ID"]
@@ -320,10 +320,10 @@ def render(table: Table, turn: Turn, now: dt.datetime) -> Iterator[Made]:
     told = snapshot.seats if standing.told is None else standing.awaiting | standing.told
     for seat, seen in iter_views(table.ruleset, turn.state, sorted(told, key=snapshot.seats.index), turn.events):
         view = canonical_json(with_memory(table.ruleset, seen, table.last[seat].view))
-        code = reply_code(snapshot.mail_key, snapshot.name, seat, number, snapshot.era)
+        code = reply_code(snapshot.mail_key, snapshot.name, seat, number, snapshot.revision)
         facts = dataclasses.replace(shared, seat=seat, code=code, used=turn.used.get(seat))
         parts = table.app.reporter.make(Job(table.ruleset, view, facts, turn.orders.get(seat, ())))
-        id_ = ("report", snapshot.name, seat, number, snapshot.era)
+        id_ = ("report", snapshot.name, seat, number, snapshot.revision)
         mail = mailer.report(table.places[seat].address, parts, facts, id_)
         yield Made(
             seat, view, code, parts, table.addressed(seat, dataclasses.replace(mail, parts=(*mail.parts, calendar)))
@@ -361,12 +361,12 @@ def store(base: sqlite3.Connection, table: str, *rows: Mapping[str, Any]) -> Non
 
 def store_sheets(base: sqlite3.Connection, table: Table, now: dt.datetime) -> None:
     """Store the sheets of the turn, and close their mails."""
-    base.executemany("UPDATE letter SET state = 'processed' WHERE id = ?", [(each.letter,) for _, each in table.sent])
+    base.executemany("UPDATE inbox SET state = 'processed' WHERE id = ?", [(each.letter,) for _, each in table.sent])
     rows = [
         {
             "turn_id": table.turn["id"],
             "seat_id": table.places[seat].id,
-            "letter_id": each.letter,
+            "inbox_id": each.letter,
             "version": each.version,
             "accepted": each.reading.accepted,
             "wait": False,

@@ -284,7 +284,7 @@ class EnterSheet(PreviewedChange[Receipt]):
         add_entry(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
-            id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
+            id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.revision)
             coded = dataclasses.replace(receipt, code=given.last.code)
             post(context, place, coded, id_=id_, under=given.last, kind="receipt")
         return receipt

@@ -77,21 +77,21 @@ def _words_of(
         *([f"late: {format_time_short(sheet.received_at, context.snapshot.schedule.zone)}"] if late else []),
         *([] if sheet.accepted else ["does not count"]),
     ]
-    message = f", message {sheet.letter_id}" if sheet.letter_id is not None and files else ""
+    message = f", message {sheet.inbox_id}" if sheet.inbox_id is not None and files else ""
     head = f"{seat}, sheet {sheet.version}{message}" + (f" ({', '.join(facts)})" if facts else "")
-    return PlayerWords(seat, (head, *lines) if lines or facts else (), sheet.letter_id, files)
+    return PlayerWords(seat, (head, *lines) if lines or facts else (), sheet.inbox_id, files)
 
 
 def _files_of(context: Context, seat: SeatName, sheet: OrderSheet) -> PlayerWords:
     """Return the files of a sheet that was replaced: its player was told that they go to the GM."""
     files = _load_files(context, sheet)
-    head = f"{seat}, sheet {sheet.version}, message {sheet.letter_id} (replaced)"
-    return PlayerWords(seat, (head, *_name_files(files)) if files else (), sheet.letter_id, files)
+    head = f"{seat}, sheet {sheet.version}, message {sheet.inbox_id} (replaced)"
+    return PlayerWords(seat, (head, *_name_files(files)) if files else (), sheet.inbox_id, files)
 
 
 def _load_files(context: Context, sheet: OrderSheet) -> tuple[AttachedFile, ...]:
-    mail = select(InboxMessage.raw).where(InboxMessage.id == sheet.letter_id)
-    raw = context.session.scalar(mail) if sheet.letter_id else None
+    mail = select(InboxMessage.raw).where(InboxMessage.id == sheet.inbox_id)
+    raw = context.session.scalar(mail) if sheet.inbox_id else None
     return tuple(list_attachments(raw)) if raw else ()
 
 

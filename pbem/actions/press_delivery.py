@@ -199,9 +199,10 @@ def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
 def mail_press(context: Context, press_id: int, page: Page, places: Sequence[SeatView]) -> None:
     """Queue the mails of a piece of press, to be sent and dated at the time of the context."""
     snapshot = context.snapshot
-    era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
+    # Numbers are given again in a home restored from a backup.
+    revision = (snapshot.revision,) if snapshot.revision else ()
     # Without a reply code: an answer to press belongs to no turn and is never orders (decision 11).
-    id_ = ("press", snapshot.name, press_id, *era)
+    id_ = ("press", snapshot.name, press_id, *revision)
     post(context, places, page, id_=id_, kind="press", topic=lambda seat: press_topic(snapshot.name, seat, press_id))
 
 

@@ -153,7 +153,7 @@ def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     outcome = _resolve_again(session, snapshot, ruleset, turn, before, patch)
     return Rerun(
         # The revision is part of codes and Message-IDs: codes of withdrawn reports are recognised by it (decision 7).
-        snapshot=replace(snapshot, era=snapshot.era + 1),
+        snapshot=replace(snapshot, revision=snapshot.revision + 1),
         ruleset=ruleset,
         number=number,
         turn=turn,

@@ -102,7 +102,7 @@ REVERSALS: Mapping[str, Reversal] = {
 def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     """Do the work of an action of a kind, and store with its journal entry what it takes to undo it."""
     session, campaign_id, tables = context.session, context.snapshot.id, REVERSALS[kind].tables
-    last, shelf = newest_entry(context), _newest_withdrawal(context)
+    last, earlier = newest_entry(context), _newest_withdrawal(context)
     before, outbox = load_rows(session, campaign_id, tables), observe(session)
     done = work()
     mine = (JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.id > last, JOURNAL.c.actor == "gm")
@@ -111,15 +111,15 @@ def record(context: Context, kind: str, work: Callable[[], Done]) -> Done:
     if entry is not None:
         rows = write_changes(changed_rows(before, load_rows(session, campaign_id, tables)))
         withdrawal = _newest_withdrawal(context)
-        now = select(Campaign.turn, Campaign.era).where(Campaign.id == campaign_id)
-        turn, era = session.execute(now).one()
+        now = select(Campaign.turn, Campaign.revision).where(Campaign.id == campaign_id)
+        turn, revision = session.execute(now).one()
         data = {
             "action": kind,
             "rows": rows,
-            "shelf": withdrawal if withdrawal != shelf else 0,
+            "withdrawal": withdrawal if withdrawal != earlier else 0,
             "turn": turn,
-            "era": era,
-            "since": context.snapshot.era,
+            "revision": revision,
+            "since": context.snapshot.revision,
             **_describe_mails(context, outbox),
         }
         store_undo(session, entry, data)
@@ -131,14 +131,14 @@ def store_undo(session: Session, entry: int, data: Mapping[str, Any]) -> None:
     session.execute(update(JOURNAL).where(JOURNAL.c.id == entry).values(undo=dict(data)))
 
 
-def carry_over(session: Session, campaign_id: int, *, since: int, era: int) -> None:
+def carry_over(session: Session, campaign_id: int, *, since: int, revision: int) -> None:
     """Let what could be undone in one revision of a campaign be undone in another, in which its turns are the same."""
     entries = select(JOURNAL.c.id, JOURNAL.c.undo).where(
         JOURNAL.c.campaign_id == campaign_id, JOURNAL.c.undo.is_not(None)
     )
     for entry, undo in session.execute(entries).all():
-        if undo.get("era") == since:
-            store_undo(session, entry, {**undo, "era": era})
+        if undo.get("revision") == since:
+            store_undo(session, entry, {**undo, "revision": revision})
 
 
 def newest_entry(context: Context) -> int:

@@ -195,7 +195,7 @@ class ShowTurns(GmCommand, Query[TurnsRun]):
             yield f"  turn {number}, run {format_time(at, facts.zone)}"
 
 
-def undo_rollback(context: Context, shelf_id: int) -> None:
+def undo_rollback(context: Context, withdrawal_id: int) -> None:
     """Reinstate the turns that a rollback withdrew, as long as the turn that it opened is open.
 
     Raises:
@@ -205,7 +205,7 @@ def undo_rollback(context: Context, shelf_id: int) -> None:
 
     def reinstate(gone: Sequence[Turn]) -> Sequence[Turn]:
         # Exactly one is gone: a rollback whose turn was run since is not undone.
-        restored = reinstate_turns(session, shelf_id, instead=gone[0])
+        restored = reinstate_turns(session, withdrawal_id, instead=gone[0])
         # Checked now that there is a chain to check; the error rolls the transaction back.
         if broken := find_inconsistency(session, replace(snapshot, turn=restored[-1].number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be undone, since {broken} then")

@@ -88,17 +88,17 @@ def keep_earlier(context: Context, turn: OpenTurn) -> None:
 
 def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn) -> list[Earlier]:
     """Return the rulings that counted once, oldest first: those before a rollback to this state, then those since."""
-    shelved = select(Turn.resolved_at, Turn.ruling).where(
+    withdrawn = select(Turn.resolved_at, Turn.ruling).where(
         Turn.campaign_id == snapshot.id,
         Turn.number == turn.number,
-        Turn.shelf_id.is_not(None),
+        Turn.withdrawal_id.is_not(None),
         Turn.state_hash == turn.state_hash,
     )
     kept = select(PendingRequest.created_at, PendingRequest.data).where(
         PendingRequest.campaign_id == snapshot.id, PendingRequest.kind == RULING
     )
     rolled_back = [
-        (at or turn.opened_at, ruling) for at, ruling in session.execute(shelved.order_by(Turn.id)) if ruling
+        (at or turn.opened_at, ruling) for at, ruling in session.execute(withdrawn.order_by(Turn.id)) if ruling
     ]
     replaced = [
         (at, data["ruling"])
@@ -266,7 +266,7 @@ class RulingForm:
 
     campaign: str
     turn: int
-    era: int
+    revision: int
     files: Mapping[str, str]
     digest: str
     mailed: str
@@ -368,7 +368,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     def _read(self, context: Context) -> tuple[OpenRuling, Json, RulingResult]:
         snapshot = context.snapshot
         # An editor may be open for hours, in which the turn is run or rolled back (decision 13).
-        if self.of is not None and self.of != (snapshot.turn, snapshot.era):
+        if self.of is not None and self.of != (snapshot.turn, snapshot.revision):
             raise CampaignError(
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
@@ -487,7 +487,7 @@ class ShowRulingForm(Query[RulingForm]):
         return RulingForm(
             context.snapshot.name,
             context.snapshot.turn,
-            context.snapshot.era,
+            context.snapshot.revision,
             _render_files(open_),
             _render_digest(open_, load_player_words(context, open_.turn)),
             _mailed_form(open_),
@@ -705,9 +705,9 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
         snapshot = locked_campaign(session, name)
         context = Context(session, app, snapshot, now)
         # The digest was made without the lock: it is sent only if the turn is still as it was read.
-        if was_posted(context, moment) or (snapshot.turn, snapshot.era, snapshot.hold_kind) != (
+        if was_posted(context, moment) or (snapshot.turn, snapshot.revision, snapshot.hold_kind) != (
             open_.snapshot.turn,
-            open_.snapshot.era,
+            open_.snapshot.revision,
             open_.snapshot.hold_kind,
         ):
             return

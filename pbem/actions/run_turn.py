@@ -336,7 +336,7 @@ def request_run(context: Context, reason: str) -> None:
     # Not run here: sheets that came before this mail, or with it, are yet to be processed.
     if not is_requested(context):
         # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
-        data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": "", "reason": reason}
+        data = {"turn": snapshot.turn, "revision": snapshot.revision, "to": "", "by": "", "reason": reason}
         code, of = _run_code(snapshot), snapshot.id
         session.add(PendingRequest(kind=RUN, code=code, campaign_id=of, data=data, created_at=context.now))
         enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, snapshot.name))
@@ -349,4 +349,4 @@ def is_requested(context: Context) -> bool:
 
 
 def _run_code(snapshot: CampaignSnapshot) -> str:
-    return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
+    return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.revision}"

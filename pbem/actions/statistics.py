@@ -346,8 +346,8 @@ def _load_first_sheets(
 def _load_last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
     """Return the time of each seat's last message: from the player's own address, or a sheet from another one."""
     senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
-    letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
-    found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
+    latest = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
+    found = {senders[sender]: at for sender, at in session.execute(latest.group_by(InboxMessage.sender)) if sender}
     sheets = select(OrderSheet.seat_id, func.max(OrderSheet.received_at)).join(Turn, Turn.id == OrderSheet.turn_id)
     written = (Turn.campaign_id == snapshot.id, OrderSheet.author == "player")
     for seat, at in session.execute(sheets.where(*written).group_by(OrderSheet.seat_id)):

@@ -75,7 +75,7 @@ class UndoResult:
 class _Entry:
     """A change as its journal entry has it; `undone` is the entry by which it was undone already, or 0.
 
-    `turn` and `era` are as it left them, `since` is the revision before it, -1 if that was not stored.
+    `turn` and `revision` are as it left them, `since` is the revision before it, -1 if that was not stored.
     """
 
     id: int
@@ -83,9 +83,9 @@ class _Entry:
     secret: bool
     kind: str
     turn: int = 0
-    era: int = 0
+    revision: int = 0
     since: int = -1
-    shelf: int = 0
+    withdrawal: int = 0
     mails: tuple[int, ...] = ()
     superseded: tuple[int, ...] = ()
     rows: tuple[RowChange, ...] = ()
@@ -249,7 +249,7 @@ def _read_entry(row: Row[Any]) -> _Entry:
             mails=tuple(data.get("mails", ())),
             superseded=tuple(data.get("superseded", ())),
             since=int(data.get("since", -1)),
-            **{name: int(data.get(name, 0)) for name in ("turn", "era", "shelf", "undone")},
+            **{name: int(data.get(name, 0)) for name in ("turn", "revision", "withdrawal", "undone")},
         )
     except (*PARSE_ERRORS, StopIteration) as error:
         raise _unusable(row.id, error) from None
@@ -298,7 +298,8 @@ def _check(context: Context, entry: _Entry, rows: _RowCache) -> None:
 
 def _check_kept(context: Context, entry: _Entry) -> None:
     """Raise CampaignError unless all is there that was before a change."""
-    gone = select(Turn.id).where(Turn.campaign_id == context.snapshot.id, Turn.shelf_id == entry.shelf).limit(1)
+    these = Turn.campaign_id == context.snapshot.id, Turn.withdrawal_id == entry.withdrawal
+    gone = select(Turn.id).where(*these).limit(1)
     if not entry.rows and entry.kind != "export" and context.session.scalar(gone) is None:
         raise CampaignError(f'"{entry.text}" changed nothing that could be restored')
 
@@ -306,9 +307,9 @@ def _check_kept(context: Context, entry: _Entry) -> None:
 def _check_moment(context: Context, entry: _Entry) -> None:
     """Raise CampaignError unless the turn is still open for which a change was made."""
     snapshot = context.snapshot
-    if (snapshot.turn, snapshot.era) == (entry.turn, entry.era) and snapshot.status != CampaignState.OVER:
+    if (snapshot.turn, snapshot.revision) == (entry.turn, entry.revision) and snapshot.status != CampaignState.OVER:
         return
-    if snapshot.era != entry.era:
+    if snapshot.revision != entry.revision:
         raise CampaignError(f'"{entry.text}" cannot be undone: the turns of {snapshot.name} were changed since')
     if entry.turn < snapshot.first:
         raise CampaignError(f'"{entry.text}" cannot be undone: {snapshot.name} has started since')
@@ -402,9 +403,9 @@ def _undo_state(context: Context, plan: _Plan) -> None:
 
 
 def _reinstate(context: Context, plan: _Plan) -> None:
-    undo_rollback(context, plan.entry.shelf)
+    undo_rollback(context, plan.entry.withdrawal)
     # The turns are again those of before the rollback, so what could be undone then can be.
-    carry_over(context.session, context.snapshot.id, since=plan.entry.since, era=context.snapshot.era + 1)
+    carry_over(context.session, context.snapshot.id, since=plan.entry.since, revision=context.snapshot.revision + 1)
 
 
 def _take_back_export(context: Context) -> None:
@@ -412,7 +413,7 @@ def _take_back_export(context: Context) -> None:
     session, moved = context.session, context.snapshot
     why = "it is played here after all, and not at " + moved.moved_to
     hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
-    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
+    values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "revision": moved.revision + 1}
     session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
     after = replace(context, snapshot=load_campaign(session, moved.name))
     act = add_entry(session, moved.id, context.now, actor="gm", text=f"undone: {why}")
@@ -431,7 +432,9 @@ _INVERSE: Mapping[str, Callable[[Context, _Plan], object]] = {
 def _edit_back(context: Context, entry: _Entry) -> EditState:
     """Return the edit that makes the state again what it was before one."""
     turns = select(Turn.state).where(
-        Turn.campaign_id == context.snapshot.id, Turn.shelf_id == entry.shelf, Turn.number == context.snapshot.turn
+        Turn.campaign_id == context.snapshot.id,
+        Turn.withdrawal_id == entry.withdrawal,
+        Turn.number == context.snapshot.turn,
     )
     state = context.session.scalar(turns)
     if state is None:

@@ -248,7 +248,7 @@ def renew_codes(context: Context, place: SeatView) -> Report | None:
     for report in reports:
         # Not of the old code alone, which counts again when a change of player is undone: of two changes in a row each
         # needs a code that was never mailed, dropped or void. A change that was killed is repeated with the same code.
-        report.code = reply_code(snapshot.mail_key, "renewed", report.code, snapshot.era, done)
+        report.code = reply_code(snapshot.mail_key, "renewed", report.code, snapshot.revision, done)
         # A reply names the Message-ID as well as the code (In-Reply-To), and either is enough.
         report.message_id = mailer.id_of("again", report.code, RENEWED)
     session.flush()

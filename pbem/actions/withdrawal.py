@@ -151,30 +151,30 @@ def replace_turns(
 
 def _withdraw_turns(context: Context, kind: WithdrawalKind, first: int) -> Sequence[Turn]:
     session, snapshot, now = context.session, context.snapshot, context.now
-    shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
-    session.add(shelf)
+    withdrawal = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
+    session.add(withdrawal)
     session.flush()
     turns = session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
     gone = turns.all()
     for turn in gone:
-        turn.shelf_id = shelf.id
+        turn.withdrawal_id = withdrawal.id
         if turn.resolved_at is not None:
             turn.archived_at = now  # its folder may have been written without a note of that
     session.flush()  # before others come in their place: no two live turns have one number
     return gone
 
 
-def reinstate_turns(session: Session, shelf_id: int, *, instead: Turn) -> Sequence[Turn]:
+def reinstate_turns(session: Session, withdrawal_id: int, *, instead: Turn) -> Sequence[Turn]:
     """Put withdrawn turns back into the campaign's history, with their mail; return them, oldest first.
 
     Args:
         session: The database.
-        shelf_id: That of the withdrawal.
+        withdrawal_id: That of the withdrawal.
         instead: The withdrawn turn that had taken the place of the first, and its reports.
     """
-    turns = session.scalars(select(Turn).where(Turn.shelf_id == shelf_id).order_by(Turn.number)).all()
+    turns = session.scalars(select(Turn).where(Turn.withdrawal_id == withdrawal_id).order_by(Turn.number)).all()
     for turn in turns:
-        turn.shelf_id = None
+        turn.withdrawal_id = None
         # Its folder is in withdrawn/ and has to be written to its place again.
         turn.archived_at = None
     session.flush()
@@ -214,7 +214,7 @@ def _set_campaign(session: Session, snapshot: CampaignSnapshot, *, last: Turn) -
         "status": CampaignState.RUNNING if last.awaited else CampaignState.OVER,
         "version": version_before(session, snapshot, last.number),
         # Part of all codes and Message-IDs to come, so that old codes are recognised and refused (decision 7).
-        "era": snapshot.era + 1,
+        "revision": snapshot.revision + 1,
         **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))

@@ -185,7 +185,7 @@ def _load_folder_names(store: Store) -> Mapping[str, set[str]]:
 
 
 # Other turns are yet to be written, or moved to withdrawn/, by the next tick.
-_ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None))
+_ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.withdrawal_id.is_not(None) == Turn.archived_at.is_(None))
 
 
 def _compare_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:
@@ -368,7 +368,7 @@ def _find_missing_columns(store: Store) -> list[str]:
 def _check_clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     """Check that the clock is not behind what it has stamped: then it was set back, or was wrong before."""
     newest = {
-        "letter": func.max(InboxMessage.received_at),
+        "message": func.max(InboxMessage.received_at),
         "act in a campaign's journal": func.max(JournalEntry.at),
         "mail in the outbox": func.max(OutgoingMail.created_at),
     }

@@ -75,7 +75,7 @@ def check_free_space(settings: Settings) -> CheckResult:
     free = shutil.disk_usage(settings.home).free
     text = f"{free // 1_000_000:,} MB are free where the home is"
     if free < LEAST_FREE:
-        return warning("disk", text, "free some space: without it no letter can be stored")
+        return warning("disk", text, "free some space: without it no message can be stored")
     return ok("disk", text)
 
 

@@ -176,7 +176,7 @@ def home_notices(session: Session) -> tuple[str, ...]:
     notices: list[str] = []
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
-    unanswered = noticed(notices, "the letters", lambda: _unanswered_notice(session), "")
+    unanswered = noticed(notices, "the messages", lambda: _unanswered_notice(session), "")
     polls = (_unread_notice(watch), _outage_notice(watch), unmoved_notice(session))
     found = (inactive_notice(session), *polls, stuck, unanswered, *notices)
     return tuple(filter(None, found))

@@ -66,12 +66,12 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
         return MessageList(tuple(_message_info(*row) for row in rows)[::-1], total)
 
 
-def show_message(store: Store, letter_id: int) -> MessageDetail:
+def show_message(store: Store, inbox_id: int) -> MessageDetail:
     """Return one message as the inbox reads it. Raises MailAdminError if there is none with this number."""
     with store.reading() as session:
-        row = session.get(InboxMessage, letter_id)
+        row = session.get(InboxMessage, inbox_id)
     if row is None:
-        raise _no_such_message(letter_id)
+        raise _no_such_message(inbox_id)
     message = parse_message(row.raw)
     return MessageDetail(
         id=row.id,
@@ -117,23 +117,23 @@ class SavedMessage:
     files: tuple[str, ...]
 
 
-def save_message(store: Store, letter_id: int, folder: Path, head: Iterable[str]) -> SavedMessage:
+def save_message(store: Store, inbox_id: int, folder: Path, head: Iterable[str]) -> SavedMessage:
     """Write a message into a folder: its text, the `head` that tells of it, its attachments. No file is overwritten.
 
     Raises:
         MailAdminError: If there is no such message, or the folder cannot be used.
     """
-    message = show_message(store, letter_id)
+    message = show_message(store, inbox_id)
     with store.reading() as session:
-        raw = session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
-    texts = {f"{letter_id}.txt": message.text.rstrip("\n"), f"{letter_id}-head.txt": "\n".join(head)}
+        raw = session.scalars(select(InboxMessage.raw).where(InboxMessage.id == inbox_id)).one()
+    texts = {f"{inbox_id}.txt": message.text.rstrip("\n"), f"{inbox_id}-head.txt": "\n".join(head)}
     files = [(name, f"{text}\n".encode("utf-8", "replace")) for name, text in texts.items()]
-    files += [(f"{letter_id}-{safe_name(file.name)}", file.content) for file in list_attachments(raw)]
+    files += [(f"{inbox_id}-{safe_name(file.name)}", file.content) for file in list_attachments(raw)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return SavedMessage(letter_id, folder, tuple(_write_new(folder, name, content) for name, content in files))
+        return SavedMessage(inbox_id, folder, tuple(_write_new(folder, name, content) for name, content in files))
     except OSError as error:
-        raise MailAdminError(f"message {letter_id} cannot be saved in {folder} ({reason_of(error)})") from None
+        raise MailAdminError(f"message {inbox_id} cannot be saved in {folder} ({reason_of(error)})") from None
 
 
 def _write_new(folder: Path, name: str, content: bytes) -> str:
@@ -152,11 +152,11 @@ def _write_new(folder: Path, name: str, content: bytes) -> str:
     raise AssertionError("unreachable")
 
 
-def retry_message(store: Store, letter_id: int) -> None:
+def retry_message(store: Store, inbox_id: int) -> None:
     """Make a quarantined message new, for the next tick. Raises MailAdminError if it is not quarantined."""
     again = (
         update(InboxMessage)
-        .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
+        .where(InboxMessage.id == inbox_id, InboxMessage.state == MessageState.QUARANTINED)
         # Attempts from 0: a message that has killed the program twice is quarantined by their number.
         .values(state=MessageState.NEW, note="", attempts=0)
         .returning(InboxMessage.id)
@@ -164,17 +164,17 @@ def retry_message(store: Store, letter_id: int) -> None:
     with store.writing() as session:
         if session.execute(again).first() is not None:
             return
-        state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
+        state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == inbox_id))
     if state is None:
-        raise _no_such_message(letter_id)
+        raise _no_such_message(inbox_id)
     reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
-    raise MailAdminError(f"message {letter_id} is {state}, not quarantined: {reason}")
+    raise MailAdminError(f"message {inbox_id} is {state}, not quarantined: {reason}")
 
 
-def _message_info(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
+def _message_info(inbox_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
     message = parse_headers(raw)
     return MessageInfo(
-        id=letter_id,
+        id=inbox_id,
         received_at=received_at,
         sender=message.sender or "",
         subject=redact_all(message.subject),
@@ -220,8 +220,8 @@ def _in_words(note: str) -> str:
     return f"{REASONS.get(reason, reason)}{semicolon}{rest}"
 
 
-def _no_such_message(letter_id: int) -> MailAdminError:
-    return MailAdminError(f"there is no message {letter_id}: list them: pbem inbox")
+def _no_such_message(inbox_id: int) -> MailAdminError:
+    return MailAdminError(f"there is no message {inbox_id}: list them: pbem inbox")
 
 
 # The states of mail that is retried without its id: neither being sent by another process, nor bounced.

@@ -141,7 +141,7 @@ def _check_authserv_id(session: Session, settings: Settings) -> CheckResult:
             "where a server adds none, anybody can write it"
         )
         return warning("authserv_id", said, mend)
-    mail = f"message {proven.letter_id}, from the GM, of {format_utc_minute(proven.received_at)}"
+    mail = f"message {proven.inbox_id}, from the GM, of {format_utc_minute(proven.received_at)}"
     if proven.stamped:
         read = f" ({proven.fields} fields read together)" if proven.fields > 1 else ""
         return ok("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}{read}')

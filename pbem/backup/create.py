@@ -78,11 +78,11 @@ def pack_archive(runs: Iterable[StoredRun], archive: Path, campaign: str, packin
 
 def _stored_runs(database: sqlite3.Connection, campaign: str) -> Iterator[StoredRun]:
     rows = database.execute(
-        "SELECT turn.number, turn.shelf_id, turn.record FROM turn JOIN campaign ON campaign.id = turn.campaign_id"
+        "SELECT turn.number, turn.withdrawal_id, turn.record FROM turn JOIN campaign ON campaign.id = turn.campaign_id"
         " WHERE campaign.name = ? AND turn.record IS NOT NULL ORDER BY turn.number, turn.id",
         (campaign,),
     )
-    return ((number, shelf, zlib.decompress(packed)) for number, shelf, packed in rows)
+    return ((number, withdrawal, zlib.decompress(packed)) for number, withdrawal, packed in rows)
 
 
 def _pack_turn(home: Path, turn: ArchivedRun, folder: str, packing: BackupWriter) -> bool:
@@ -112,9 +112,9 @@ def _find_content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes
 def _iter_runs(runs: Iterable[StoredRun], home: Path) -> Iterator[ArchivedRun]:
     known: set[str] = set()
     newest = b""
-    for number, shelf, record in runs:
+    for number, withdrawal, record in runs:
         live, aside = folder_name(number), f"{WITHDRAWN}/{withdrawn_name(number, file_hash(record))}"
-        if shelf is None:
+        if withdrawal is None:
             newest = record
             yield ArchivedRun(record, live, aside)
         else:

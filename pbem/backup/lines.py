@@ -68,6 +68,9 @@ LONGEST_TEXT = 4_000_000
 MOST_ENTRIES = 100_000
 """Orders of a sheet, or remarks on it."""
 
+_FORMER_NAMES = {"shelf": "withdrawal", "shelf_id": "withdrawal_id", "era": "revision"}
+"""Names of tables and columns in exports made before migration 33, and what they are called since."""
+
 _EARLIEST, _LATEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
 # Times near datetime's own bounds cannot be converted to every time zone.
 
@@ -217,7 +220,10 @@ class _Reading:
 
     def check(self, number: int, data: Any) -> tuple[Table, Mapping[str, Any]]:
         """Return the table of a line, and the line. Raises BackupError unless it is one of that, in its place."""
+        if isinstance(data, dict):
+            data = {_FORMER_NAMES.get(key, key): value for key, value in data.items()}
         name = data.get("table") if isinstance(data, dict) else None
+        name = _FORMER_NAMES.get(name, name) if isinstance(name, str) else None
         if not isinstance(name, str) or name not in self._places:
             raise _fault(number, next(iter(validate(EnumSchema(tuple(self._places), "table"), name, "/table"))))
         if self._places[name] < self._last or (name == "campaign" and self.counts[name]):

@@ -147,7 +147,7 @@ class Rebuilding:
         run = None
         if line.values["record"] is not None:
             run = self._archive.by_record.get(line.values["record"])
-            if run is None or (run.number, run.is_withdrawn) != (row["number"], row["shelf_id"] is not None):
+            if run is None or (run.number, run.is_withdrawn) != (row["number"], row["withdrawal_id"] is not None):
                 raise line.fault(f"turn, /record: the archive has no such record of turn {row['number']}")
         # A set-up has no hash of its state, as there is none before it.
         set_up = run is not None and run.is_set_up

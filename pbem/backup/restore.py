@@ -100,7 +100,7 @@ def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
         received_at=made,
         raw=b"",
         state=MessageState.PROCESSED,
-        note=f"no letter: here the home was restored from the backup of {format_time(made, 'UTC')}",
+        note=f"no message: here the home was restored from the backup of {format_time(made, 'UTC')}",
         sender="",
         verdict="none",
         key="",
@@ -113,7 +113,7 @@ def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
 def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
     """Begin a new revision of a campaign, hold its turns and notify all; return True if it is on hold."""
     snapshot = locked_campaign(session, name)
-    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(revision=snapshot.revision + 1))
     said = f"the home was restored from its backup of {format_time(made, 'UTC')}: what was done after that is void"
     newest = session.scalar(select(func.max(JournalEntry.id))) or 0
     running = snapshot.status == CampaignState.RUNNING
@@ -129,7 +129,7 @@ def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now
         )
     )
     session.flush()
-    carry_over(session, snapshot.id, since=snapshot.era, era=snapshot.era + 1)
+    carry_over(session, snapshot.id, since=snapshot.revision, revision=snapshot.revision + 1)
     if not running:
         return False
     why = (
@@ -450,7 +450,7 @@ def _prove_all(app: App, progress: Progress) -> tuple[list[CampaignCheck], list[
         begun = session.execute(
             select(Campaign.name, Campaign.seed, Turn.record)
             .join(Turn, Turn.campaign_id == Campaign.id)
-            .where(Turn.shelf_id.is_(None), Turn.number == Campaign.turn - 1, Turn.record.is_not(None))
+            .where(Turn.withdrawal_id.is_(None), Turn.number == Campaign.turn - 1, Turn.record.is_not(None))
             .order_by(Campaign.id)
         ).all()
     for number, (name, seed, newest) in enumerate(begun, start=1):

@@ -126,7 +126,7 @@ def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
 
 def _move_away(context: Context, to: str) -> None:
     session, snapshot, now = context.session, context.snapshot, context.now
-    values = {"status": CampaignState.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
+    values = {"status": CampaignState.MOVED, **NO_HOLD, "moved_to": to, "revision": snapshot.revision + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
         update(PendingRequest)
@@ -148,7 +148,7 @@ def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -
     with BackupWriter(draft / DRAFT) as packing, readable(app, name), app.store.reading() as session:
         snapshot = load_campaign(session, name)
         found = session.execute(_RUNS, {"id": snapshot.id})
-        runs = [(turn.number, turn.shelf_id, turn.record or b"") for turn in found]
+        runs = [(turn.number, turn.withdrawal_id, turn.record or b"") for turn in found]
         if pack_archive(runs, app.settings.archive, name, packing):
             raise BackupError(f"the archive of {name} was changed meanwhile: export it once more")
         with (draft / LINES).open("wb") as file:
@@ -180,7 +180,7 @@ class _ContentWriter:
 
 
 _RUNS = (
-    select(Turn.number, Turn.shelf_id, Turn.record)
+    select(Turn.number, Turn.withdrawal_id, Turn.record)
     .where(Turn.campaign_id == bindparam("id"), Turn.record.is_not(None))
     .order_by(Turn.number, Turn.id)
 )
@@ -346,7 +346,7 @@ def _replace_rows(session: Session, former: int | None, rows: Rebuilding, lines:
 def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Put the campaign on hold, void all codes and tokens, and ask all players to confirm the transfer."""
     before = locked_campaign(session, name)
-    values = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON, "era": before.era + 1}
+    values = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON, "revision": before.revision + 1}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
     context = Context(session, app, snapshot, now)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _Rows = Select[int, str, int, int | None, bytes | None]
 
 # The turn is withdrawn, and its folder may still be among those of live turns.
-_ON_SHELVES = Turn.shelf_id.is_not(None) & Turn.archived_at.is_not(None)
+_TO_MOVE = Turn.withdrawal_id.is_not(None) & Turn.archived_at.is_not(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class ResolvedTurn:
 def resolved_turns() -> _Rows:
     """Return a SELECT of turns that were run, for `load_resolved`."""
     return (
-        select(Turn.id, Campaign.name, Turn.number, Turn.shelf_id, Turn.record)
+        select(Turn.id, Campaign.name, Turn.number, Turn.withdrawal_id, Turn.record)
         .join(Campaign, Campaign.id == Turn.campaign_id)
         .where(Turn.resolved_at.is_not(None))
     )
 
 
-_WITHDRAWN = resolved_turns().where(_ON_SHELVES)
-_UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
+_WITHDRAWN = resolved_turns().where(_TO_MOVE)
+_UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.withdrawal_id.is_(None))
 
 
 def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
@@ -89,8 +89,8 @@ def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
     found = flushed_connection(session).execute(turns)
     rows = sorted(found, key=lambda row: row.id)  # with ORDER BY, SQLite would read all turns
     return [
-        ResolvedTurn(id_, name, number, shelf_id is not None, record or b"{}")
-        for id_, name, number, shelf_id, record in rows
+        ResolvedTurn(id_, name, number, withdrawal_id is not None, record or b"{}")
+        for id_, name, number, withdrawal_id, record in rows
     ]
 
 
@@ -149,8 +149,8 @@ def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
 
 def _is_moved(app: App, turn: ResolvedTurn) -> bool:
     with app.store.reading() as session:
-        shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
-    return (shelf is not None) != turn.withdrawn
+        withdrawal = session.scalar(select(Turn.withdrawal_id).where(Turn.id == turn.id))
+    return (withdrawal is not None) != turn.withdrawn
 
 
 def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
@@ -168,13 +168,13 @@ def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
         else:
             with app.store.writing(durable=False) as session:
                 # With the condition again: if the turn was reinstated meanwhile, its folder has to be moved back.
-                session.execute(update(Turn).where(Turn.id == turn.id, _ON_SHELVES).values(archived_at=None))
+                session.execute(update(Turn).where(Turn.id == turn.id, _TO_MOVE).values(archived_at=None))
     return problems
 
 
 def pending_moves(session: Session, campaign_id: int) -> list[int]:
     """Return the numbers of a campaign's withdrawn turns whose folders are yet to be moved."""
-    return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
+    return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _TO_MOVE)))
 
 
 def _mark_archived(app: App, turn_id: int, folder: Path, now: dt.datetime) -> None:
@@ -292,13 +292,13 @@ def _turns_without_folder(session: Session, app: App, campaign: str | None) -> I
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
         if lost:
-            live = (Turn.shelf_id.is_(None), Turn.archived_at.is_not(None), Turn.number.in_(lost))
+            live = (Turn.withdrawal_id.is_(None), Turn.archived_at.is_not(None), Turn.number.in_(lost))
             yield from load_resolved(session, here.where(*live))
         if aside < withdrawn.get(id_, 0):
             yield from load_resolved(session, here.where(*_SET_ASIDE))
 
 
-_SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
+_SET_ASIDE = (Turn.withdrawal_id.is_not(None), Turn.archived_at.is_(None))
 
 
 def _count_withdrawn(session: Session) -> dict[int, int]:
@@ -314,7 +314,7 @@ def _sample_turns(session: Session) -> Iterator[ResolvedTurn]:
     files = 0
     for start in range(0, len(drawn), AT_ONCE):
         these = resolved_turns().where(Turn.id.in_(drawn[start : start + AT_ONCE]))
-        loaded = load_resolved(session, these.where(Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)))
+        loaded = load_resolved(session, these.where(Turn.withdrawal_id.is_not(None) == Turn.archived_at.is_(None)))
         random.shuffle(loaded)  # or the sample would favour old turns
         for turn in loaded:
             yield turn

@@ -148,10 +148,10 @@ def mail_at_rest(app: App, work: Callable[[], object], problems: list[str], now:
 
 
 _AT_REST: dict[str, dict[str, Any]] = {
-    "letter": {"state": MessageState.QUARANTINED},
+    "inbox": {"state": MessageState.QUARANTINED},
     "outgoing": {"state": OutgoingState.FAILED},
 }
-_SAYS = {"letter": "note", "outgoing": "reply"}
+_SAYS = {"inbox": "note", "outgoing": "reply"}
 
 
 def set_aside(app: App, now: dt.datetime, error: Exception) -> list[str]:

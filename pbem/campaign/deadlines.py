@@ -261,7 +261,7 @@ def open_turns(app: App, campaign: str | None = None) -> list[OpenTurnStatus]:
 
 _IS_RUNNING = Campaign.status == CampaignState.RUNNING
 _IS_OPEN = Turn.resolved_at.is_(None)
-_AT_TABLE = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+_AT_TABLE = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.withdrawal_id.is_(None)
 
 _TURNS = (
     select(
@@ -347,7 +347,7 @@ def time_left(session: Session, snapshot: CampaignSnapshot) -> dict[SeatName, dt
         select(Seat.name, func.sum(BankedTime.minutes).label("minutes"))
         .join(BankedTime, BankedTime.seat_id == Seat.id)
         .join(Turn, Turn.id == BankedTime.turn_id)
-        .where(Seat.campaign_id == snapshot.id, Turn.shelf_id.is_(None))
+        .where(Seat.campaign_id == snapshot.id, Turn.withdrawal_id.is_(None))
         .where(Seat.since.is_(None) | (Seat.since <= BankedTime.at))
         .group_by(Seat.name)
     )
@@ -407,7 +407,7 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     Requests for turns that are no longer open are closed.
     """
     here = (
-        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.revision, Campaign.status)
         .join(Campaign, Campaign.id == PendingRequest.campaign_id)
         .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
         .order_by(PendingRequest.id)
@@ -420,7 +420,7 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
         row.id
         for row in asked
         # With the revision: a GM who asked for turn 4 has not asked for what a rerun of turn 3 has made of it.
-        if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
+        if (row.turn, row.revision, row.status) != (row.data["turn"], row.data["revision"], CampaignState.RUNNING)
     ]
     if over:
         with app.store.writing() as session:

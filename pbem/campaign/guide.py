@@ -32,7 +32,7 @@ def guide_example(ruleset: AnyRuleset) -> GuideExample | None:
 def example_orders(ruleset: AnyRuleset) -> tuple[str, ...]:
     """Return the order lines of a usual sheet of a game; () if a sample cannot be played."""
     found = guide_example(ruleset)
-    return found.letter[1:-1] if found else ()
+    return found.message[1:-1] if found else ()
 
 
 def _example(ruleset: AnyRuleset) -> GuideExample | None:
@@ -46,7 +46,7 @@ def _example(ruleset: AnyRuleset) -> GuideExample | None:
     return GuideExample(
         label=view["label"],
         headlines=tuple(map(str, ruleset.turn_summary(view)[:_MOST_HEADLINES])),
-        letter=sample.letter,
+        message=sample.message,
         subject=receipt.subject,
         title=receipt.title,
         restated=tuple(": ".join(filter(None, (each.typed, each.became))) for each in receipt.noted_orders),
@@ -55,9 +55,9 @@ def _example(ruleset: AnyRuleset) -> GuideExample | None:
 
 
 class SampleReceipt(NamedTuple):
-    """A letter with orders of a bot, its lines that are courtesies, and the receipt that answers it."""
+    """A message with orders of a bot, its lines that are courtesies, and the receipt that answers it."""
 
-    letter: tuple[str, ...]
+    message: tuple[str, ...]
     courtesies: tuple[str, ...]
     receipt: Receipt
 
@@ -65,12 +65,12 @@ class SampleReceipt(NamedTuple):
 def sample_receipt(
     ruleset: AnyRuleset, view: View, most: int, campaign: str = "", deadline: dt.datetime | None = None
 ) -> SampleReceipt | None:
-    """Return a letter with at most so many orders of a bot, and its receipt; None if the bot gives no orders."""
+    """Return a message with at most so many orders of a bot, and its receipt; None if the bot gives no orders."""
     lines = [ruleset.orders.line(order) for order in sample_sheet(ruleset, view, most)]
     if not lines:
         return None
-    letter = (_GREETING, *lines, _THANKS)
-    numbered = tuple(enumerate(letter, start=1))
+    message = (_GREETING, *lines, _THANKS)
+    numbered = tuple(enumerate(message, start=1))
     reading = parse_sheet(ruleset, view, numbered, find_courtesies(ruleset, view, numbered, ("ann",)))
     receipt = make_receipt(
         reading,
@@ -83,4 +83,4 @@ def sample_receipt(
         held=False,
         zone="UTC",
     )
-    return SampleReceipt(letter, reading.courtesies, receipt)
+    return SampleReceipt(message, reading.courtesies, receipt)

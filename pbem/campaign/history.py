@@ -171,7 +171,7 @@ _RECORDED_KINDS = {WithdrawalKind.UNDO: "forward"}
 
 _WITHDRAWN = (
     select(Turn.record, WithdrawnTurns.kind)
-    .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
+    .join(WithdrawnTurns, WithdrawnTurns.id == Turn.withdrawal_id)
     .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
     .order_by(Turn.id)
 )

@@ -426,7 +426,7 @@ def host_mailer(app: App, session: Session) -> CampaignMailer:
 def gm_moment(snapshot: CampaignSnapshot, *moment: str) -> Parts:
     """Return the `id_` of the GM's notice of a moment: words and times that tell it from others of the open turn."""
     # Running campaigns have sent notices with "gm" in the Message-ID: with another word they would be sent again.
-    return (GM, snapshot.name, snapshot.turn, snapshot.era, *moment)
+    return (GM, snapshot.name, snapshot.turn, snapshot.revision, *moment)
 
 
 def describe_fault(app: App, campaign: str, error: Exception) -> str:

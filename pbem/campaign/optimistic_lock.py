@@ -136,7 +136,7 @@ def run_optimistic(
 
 def _require_same_turn(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
     """Return the open turn and the revision. Raise Conflict if they are not those of `before`."""
-    now = (snapshot.turn, snapshot.era)
+    now = (snapshot.turn, snapshot.revision)
     if before not in (None, now):
         raise Conflict(snapshot.name, snapshot.turn)
     return now

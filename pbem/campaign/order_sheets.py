@@ -370,7 +370,7 @@ class SheetToSave:
     earlier: PreviousSheets
     author: Author
     text: str = ""
-    letter_id: int | None = None
+    inbox_id: int | None = None
     says_wait: bool | None = None
 
     @property
@@ -387,7 +387,7 @@ def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetim
 
 
 def clear_sheets(
-    session: Session, earlier: PreviousSheets, now: dt.datetime, *, author: Author, letter_id: int | None
+    session: Session, earlier: PreviousSheets, now: dt.datetime, *, author: Author, inbox_id: int | None
 ) -> None:
     """Let no sheet of a seat count for a turn, and store a version that says so. Call with the campaign locked."""
     sent = (OrderSheet.turn_id == earlier.turn_id, OrderSheet.seat_id == earlier.seat_id)
@@ -398,7 +398,7 @@ def clear_sheets(
     row = {
         "turn_id": earlier.turn_id,
         "seat_id": earlier.seat_id,
-        "letter_id": letter_id,
+        "inbox_id": inbox_id,
         "version": earlier.next,
         "accepted": False,
         "wait": False,
@@ -421,7 +421,7 @@ def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     return {
         "turn_id": earlier.turn_id,
         "seat_id": earlier.seat_id,
-        "letter_id": sheet.letter_id,
+        "inbox_id": sheet.inbox_id,
         "version": earlier.next,
         "accepted": reading.accepted,
         "wait": sheet.wait,
@@ -434,9 +434,9 @@ def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     }
 
 
-def receipt_id_parts(campaign: str, seat: SeatName, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+def receipt_id_parts(campaign: str, seat: SeatName, turn: int, version: int, revision: int) -> tuple[str | int, ...]:
     """Return the parts of a receipt's Message-ID, by which each sheet has exactly one receipt."""
-    return ("receipt", campaign, seat, turn, version, era)
+    return ("receipt", campaign, seat, turn, version, revision)
 
 
 def copy_sheets(

@@ -84,7 +84,7 @@ class TurnOpening:
     has who has won. `dice` is what seats are told of the dice words, at the start and at
     the end; `rolled`: this is the end, and the GM has rolled. `orders` are those that the
     turn before was resolved with: each seat is told its own. `record` is the hash of the
-    record before the one whose files the reports are. `shelf` has the GM's attachments.
+    record before the one whose files the reports are. `attachments` has the GM's attachments.
     """
 
     snapshot: CampaignSnapshot
@@ -100,7 +100,7 @@ class TurnOpening:
     orders: Mapping[SeatName, tuple[Order, ...]] = field(default_factory=dict)
     record: str = ""
     postbag: PressForTurn
-    shelf: AttachmentStore
+    attachments: AttachmentStore
     corrections: Mapping[SeatName, Correction] = field(default_factory=dict)
     ending: Ending | None = None
 
@@ -135,16 +135,16 @@ def make_reports(
     def jobs() -> Iterator[Job]:
         for place, view in views:
             # As JSON: a view must not bring references to the state into templates and pictures.
-            facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
+            facts = _report_facts(app, opening, place, opening.attachments.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job, Attachments(ruleset, view, facts)))
             yield job
 
     for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _), attached = asked.popleft()
-        enclosed, paths = tuple(attached.mail_parts()), opening.shelf.paths(attached.shown, opening.number - 1)
+        enclosed, paths = tuple(attached.mail_parts()), opening.attachments.paths(attached.shown, opening.number - 1)
         # Inputs of a hash that never change: running campaigns recognise answers by it.
-        id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
+        id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.revision)
         topic = topic_of("report", snapshot.name, opening.number, place.seat)
         linked = snapshot.pages_for(place) == PageDelivery.LINK
         mail = mailer.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)
@@ -175,7 +175,7 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
     """Return the text that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
-    facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, seen))
+    facts = _report_facts(app, opening, place, opening.attachments.of(ruleset, seen))
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
@@ -188,7 +188,7 @@ def full_report(context: Context, place: SeatView, report: Report) -> tuple[Repo
     try:
         ruleset, view = app.game(snapshot.game), json.loads(report.view)
         opening = _past_opening(context, ruleset, place, report, view)
-        facts = _report_facts(app, opening, place, opening.shelf.of(ruleset, view))
+        facts = _report_facts(app, opening, place, opening.attachments.of(ruleset, view))
         # Codes of the seat may have been renewed since, and do not follow from the turn then.
         facts = replace(facts, code=report.code, full=True)
         return facts, app.reporter.report(ruleset, view, facts, opening.orders.get(place.seat, ()))
@@ -249,7 +249,7 @@ def _past_opening(context: Context, ruleset: AnyRuleset, place: SeatView, report
         orders=orders_disclosed(before, ruleset.orders),
         record=read_report_data(_texts(report)[f"{place.seat}.json"]).get("record", ""),
         postbag=load_press(session, snapshot, turn.number, over=over),
-        shelf=AttachmentStore(session, snapshot.id),
+        attachments=AttachmentStore(session, snapshot.id),
         corrections={place.seat: Correction(edition=report.edition, differences=())} if report.edition > 1 else {},
         ending=_past_ending(context, ruleset, turn) if over else None,
     )
@@ -307,7 +307,7 @@ def _report_facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Map
         deadline=opening.deadline,
         zone=snapshot.zone_for(place),
         # By the turn and not by the attempt: two processes that compute one turn make the same codes and Message-IDs.
-        code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
+        code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.revision),
         address=app.settings.address,
         gm=snapshot.gm_shown,
         title=snapshot.policy.title,

@@ -119,7 +119,7 @@ class CampaignSnapshot:
     hold_kind: HoldKind
     hold_reason: str
     moved_to: str
-    era: int
+    revision: int
     places: tuple[SeatView, ...]
     words: tuple[DiceWord, ...] = ()
     origin: int = 0
@@ -290,7 +290,7 @@ def load_campaign(session: Session, name: str, *, lock: bool = False) -> Campaig
         hold_kind=campaign.hold_kind,
         hold_reason=campaign.hold_reason,
         moved_to=campaign.moved_to,
-        era=campaign.era,
+        revision=campaign.revision,
         origin=campaign.origin,
         places=tuple(_seat_view(*row) for row in rows),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
@@ -337,7 +337,7 @@ def find_seat_view(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
 
 def is_current(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
     """Return the condition that a turn is part of a campaign's history, and not withdrawn."""
-    return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
+    return and_(Turn.campaign_id == campaign_id, Turn.withdrawal_id.is_(None))
 
 
 def require_running(snapshot: CampaignSnapshot) -> None:

@@ -264,7 +264,7 @@ def opening_of(
         # A mailed report vouches for the archive by this salted hash (note 15).
         record=file_hash(previous) if previous else "",
         postbag=load_press(session, snapshot, number, over=outcome.standing.over),
-        shelf=AttachmentStore(session, snapshot.id),
+        attachments=AttachmentStore(session, snapshot.id),
         ending=load_ending(context, snapshot, ruleset, outcome.standing, outcome.views),
     )
 

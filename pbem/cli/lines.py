@@ -143,7 +143,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"{count_noun(diagnosis.problems, 'problem')}, {count_noun(diagnosis.warnings, 'warning')}."
 
 
-def letter_lines(listed: MessageList) -> Iterator[str]:
+def message_lines(listed: MessageList) -> Iterator[str]:
     """Yield the messages asked for, a line each, and whether there are more."""
     if not listed.messages:
         yield "No such messages."
@@ -164,24 +164,24 @@ def letter_lines(listed: MessageList) -> Iterator[str]:
         yield f"The newest {len(rows)} of {listed.total} messages; more: --limit"
 
 
-def shown_lines(letter: MessageDetail) -> Iterator[str]:
+def shown_lines(message: MessageDetail) -> Iterator[str]:
     """Yield one message as the inbox reads it, and what became of it."""
-    head = list(head_lines(letter))
+    head = list(head_lines(message))
     at = head.index("") if "" in head else len(head)
-    yield from (*head[:at], "", letter.text or "(no text)", *head[at:])
+    yield from (*head[:at], "", message.text or "(no text)", *head[at:])
 
 
-def head_lines(letter: MessageDetail) -> Iterator[str]:
+def head_lines(message: MessageDetail) -> Iterator[str]:
     """Yield what is told of a message: its head, and below a blank line what became of it."""
-    yield f"Message {letter.id}, {letter.state}, received {format_utc(letter.received_at)} UTC"
-    yield f"From:    {letter.sender or 'an unreadable sender'}"
-    yield f"To:      {', '.join(letter.recipients)}"
-    yield f"Subject: {letter.subject}"
-    if letter.automatic:
-        yield f"Not to be answered: {letter.automatic}."
-    yield from (wrap(as_sentence(note)) for note in letter.notes)
-    if letter.note:
-        yield from ("", "Result:", *(f"  {line}" for line in letter.note.splitlines()))
+    yield f"Message {message.id}, {message.state}, received {format_utc(message.received_at)} UTC"
+    yield f"From:    {message.sender or 'an unreadable sender'}"
+    yield f"To:      {', '.join(message.recipients)}"
+    yield f"Subject: {message.subject}"
+    if message.automatic:
+        yield f"Not to be answered: {message.automatic}."
+    yield from (wrap(as_sentence(note)) for note in message.notes)
+    if message.note:
+        yield from ("", "Result:", *(f"  {line}" for line in message.note.splitlines()))
 
 
 def saved_lines(saved: SavedMessage) -> Iterator[str]:

@@ -27,7 +27,7 @@ from pbem.cli.lines import (
     head_lines,
     imported_lines,
     ledger_lines,
-    letter_lines,
+    message_lines,
     outbox_lines,
     reaching_lines,
     restored_lines,
@@ -75,7 +75,7 @@ def inbox(
     with call.open() as app:
         if wanted is None:
             listed = list_messages(app.store, state, limit=limit)
-            call.print(listed, letter_lines(listed), paged=True)
+            call.print(listed, message_lines(listed), paged=True)
         elif retry:
             retry_message(app.store, wanted)
             said = f"Done: message {wanted} is processed again by the next tick."
@@ -84,8 +84,8 @@ def inbox(
             saved = save_message(app.store, wanted, save, head_lines(show_message(app.store, wanted)))
             call.print(saved, saved_lines(saved))
         else:
-            letter = show_message(app.store, wanted)
-            call.print(letter, shown_lines(letter), paged=True)
+            message = show_message(app.store, wanted)
+            call.print(message, shown_lines(message), paged=True)
 
 
 class NumberOrAll(click.ParamType[int | str]):

@@ -177,7 +177,7 @@ def _edit_and_submit(call: Call, app: App, name: str) -> RulingResult | None:
 
     def written() -> SubmitRuling:
         # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
-        return read_folder(name, folder).taken((form.turn, form.era))
+        return read_folder(name, folder).taken((form.turn, form.revision))
 
     def read(files: Mapping[str, str]) -> RulingResult:
         # Read as a query, which rolls no dice: else a ruling could be submitted only if they suit (decision 38).

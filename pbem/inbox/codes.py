@@ -199,8 +199,8 @@ def _is(code: InstrumentedAttribute[str], mailed: InstrumentedAttribute[str], id
 
 _REPORT_FACTS: dict[str, SQLColumnExpression[Any]] = {
     "seat_id": Report.seat_id,
-    "withdrawn": Turn.shelf_id.is_not(None),
-    "stale": or_(Turn.shelf_id.is_not(None), Turn.number != Campaign.turn),
+    "withdrawn": Turn.withdrawal_id.is_not(None),
+    "stale": or_(Turn.withdrawal_id.is_not(None), Turn.number != Campaign.turn),
 }
 _REPORTS = (
     _branch(_word("report"), (Report.code, Report.message_id, Report.id), Turn.opened_at, **_REPORT_FACTS)

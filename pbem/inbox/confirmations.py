@@ -85,8 +85,8 @@ def take_replacement(mail: Reading) -> Outcome | Confirmed:
     assert asked is not None
     if refused := _settle(context, asked):
         return refused, False
-    kept = context.session.get_one(InboxMessage, asked.data["letter"])
-    kept.note = f"given up for message {context.letter_id}, by its owner"
+    kept = context.session.get_one(InboxMessage, asked.data["inbox_id"])
+    kept.note = f"given up for message {context.inbox_id}, by its owner"
     return Confirmed(replace(mail.context, confirmed=_confirmed_sender(asked, meant=False)))
 
 
@@ -112,7 +112,7 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
     context = mail.context
     if refused := _settle(context, asked):
         return refused, False
-    kept = context.session.get_one(InboxMessage, asked.data["letter"])
+    kept = context.session.get_one(InboxMessage, asked.data["inbox_id"])
     message = parse_message(kept.raw)
     told = f"; {_pass_on_words(context, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
@@ -123,7 +123,7 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
 
 def _as_kept(context: MessageContext, kept: InboxMessage, message: Message, by: ConfirmedSender) -> MessageContext:
     codes = find_codes(context.session, message, context.address, context.now)
-    return replace(context, message=message, letter_id=kept.id, verdict="none", codes=codes, confirmed=by)
+    return replace(context, message=message, inbox_id=kept.id, verdict="none", codes=codes, confirmed=by)
 
 
 def _confirmed_sender(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:
@@ -158,8 +158,8 @@ def _decline(context: MessageContext, asked: PendingRequest) -> str:
     asked.data = {**asked.data, "declined": True}
     context.session.flush()
     if asked.kind == RequestKind.MESSAGE:
-        kept = context.session.get_one(InboxMessage, asked.data["letter"])
-        kept.note = f"not its owner's, as message {context.letter_id} says"
+        kept = context.session.get_one(InboxMessage, asked.data["inbox_id"])
+        kept.note = f"not its owner's, as message {context.inbox_id} says"
         return f"says that message {kept.id} is not theirs; {_reply(context, asked, 'declined')}"
     snapshot, address = _campaign_of(context, asked), asked.data["to"]
     if snapshot is not None and asked.kind == RequestKind.INVITE:
@@ -222,7 +222,7 @@ def _send_words(
         seated=seated,
     )
     # A message passes on one text: with its id, a NO uses up nothing of the day.
-    free, day = str(context.letter_id) if declined else "", context.now.date().isoformat()
+    free, day = str(context.inbox_id) if declined else "", context.now.date().isoformat()
     campaign_context, most = context.campaign_context(snapshot), 1 if declined else PASSED_ON_A_DAY
     sent = post(campaign_context, GM, page, id_=("words", asked.id, free or day), most=most, reply_to=sender)
     return f"passed on to {snapshot.gm}" if sent else f"not passed on: {PASSED_ON_A_DAY} such went to the GM today"

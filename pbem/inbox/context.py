@@ -163,7 +163,7 @@ class MessageContext:
     app: App
     session: Session
     now: dt.datetime
-    letter_id: int
+    inbox_id: int
     message: Message
     verdict: AuthVerdict = "none"
     codes: Codes = field(default_factory=Codes)
@@ -244,7 +244,7 @@ class Confirmed:
         note, is_sheet = outcome
         if self.kept is None:
             return outcome
-        self.kept.note = f"its owner's, as message {self.context.letter_id} says: {note}"
+        self.kept.note = f"its owner's, as message {self.context.inbox_id} says: {note}"
         return f"says that message {self.kept.id} is theirs{self.then}", is_sheet
 
 

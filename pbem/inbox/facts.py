@@ -303,7 +303,7 @@ class Reading:
     def _is_old(self) -> bool:
         """True if it came before the first campaign, or long ago: a mailbox may be older than what it is used for."""
         session = self.came.context.session
-        came = session.scalar(select(InboxMessage.received_at).where(InboxMessage.id == self.came.context.letter_id))
+        came = session.scalar(select(InboxMessage.received_at).where(InboxMessage.id == self.came.context.inbox_id))
         first = session.scalar(select(func.min(Campaign.created_at)))
         return came is not None and came < max(first or came, self.came.context.now - LONGEST_UNREAD)
 

@@ -117,14 +117,14 @@ class GmFrame:
     """A GM's commands as found: the campaign, the token, and the numbered lines between GM and END.
 
     `code` is that of the mail to the GM's address which they answer: it proves them instead of a token.
-    `letter_id` is that of the message that they were in, 0 for the one that is being processed.
+    `inbox_id` is that of the message that they were in, 0 for the one that is being processed.
     """
 
     campaign: str
     key: str
     lines: tuple[tuple[int, str], ...]
     code: str = ""
-    letter_id: int = 0
+    inbox_id: int = 0
 
     @property
     def shown(self) -> Lines:

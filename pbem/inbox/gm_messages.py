@@ -83,18 +83,18 @@ _HOW = "Commands go without token in a reply to any mail of mine. HELP lists the
 class FilesNeeded(Exception):
     """Raised for commands whose files have to be examined before the message's transaction.
 
-    The files are those of the message `letter_id`, which must have the hash `files` if that is not "".
+    The files are those of the message `inbox_id`, which must have the hash `files` if that is not "".
     """
 
-    def __init__(self, sheet: GmFrame, letter_id: int, files: str = "") -> None:
-        super().__init__(letter_id)
-        self.sheet, self.letter_id, self.files = sheet, letter_id, files
+    def __init__(self, sheet: GmFrame, inbox_id: int, files: str = "") -> None:
+        super().__init__(inbox_id)
+        self.sheet, self.inbox_id, self.files = sheet, inbox_id, files
 
 
 def examine_files(app: App, needed: FilesNeeded) -> Wishes:
     """Return the wishes of the commands that take the files of their mail. May take long, and holds no lock."""
     with app.store.reading() as session:
-        raw = load_raw(session, needed.letter_id)
+        raw = load_raw(session, needed.inbox_id)
     wishes = find_wishes(parse_gm_frame(needed.sheet), raw)
     # What is masked in a stored message may have been a word in one of its files.
     known = not needed.files or _hash_files(raw) == needed.files
@@ -201,7 +201,7 @@ def run(context: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wis
         NotTheirs: If a command would change something, and nothing may be changed.
     """
     if not wishes and takes_files(orders := parse_gm_frame(sheet)) and not orders.parsed.errors:
-        raise FilesNeeded(sheet, context.letter_id)
+        raise FilesNeeded(sheet, context.inbox_id)
     # Before the commands lock it: what only shows something is rolled back, and its lock goes with that.
     locked_campaign(context.session, campaign.name)
     done = run_frame(context, campaign.name, sheet, wishes, trust=trust)
@@ -242,18 +242,18 @@ def _send(
     *,
     code: str = "",
 ) -> str:
-    id_ = mailer_of(context, None).id_of("gm answer", campaign.id, context.letter_id)
+    id_ = mailer_of(context, None).id_of("gm answer", campaign.id, context.inbox_id)
     answer(context, campaign.gm, page, about=campaign, code=code, id_=id_, files=run.files if run else ())
     return id_
 
 
 def _offer(context: MessageContext, campaign: Campaign, sheet: GmFrame, account: str) -> PendingRequest:
     # Now, as what was shown may have left journal entries; the campaign has been locked since before it was.
-    seen, letter_id = _fingerprint(context, campaign), sheet.letter_id or context.letter_id
-    files = _hash_files(load_raw(context.session, letter_id)) if takes_files(parse_gm_frame(sheet)) else ""
+    seen, inbox_id = _fingerprint(context, campaign), sheet.inbox_id or context.inbox_id
+    files = _hash_files(load_raw(context.session, inbox_id)) if takes_files(parse_gm_frame(sheet)) else ""
     # `to`, `by` and `account` are read by the daily limits of codes, of which this one uses up nothing.
     data: dict[str, Any] = {"to": campaign.gm.lower(), "by": "", "account": account}
-    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "letter": letter_id, "files": files}
+    data |= {"lines": list(sheet.lines), "seen": seen, "digest": sheet.code, "inbox_id": inbox_id, "files": files}
     code = reply_code(secrets.token_bytes(32), OFFER)
     asked = PendingRequest(kind=OFFER, code=code, campaign_id=campaign.id, data=data, created_at=context.now)
     context.session.add(asked)
@@ -327,7 +327,7 @@ def _accept(context: MessageContext, campaign: Campaign, asked: PendingRequest, 
         FilesNeeded: If `wishes` lacks the files that its commands came with.
     """
     if asked.data["files"] and not wishes and is_open(asked, context.now):
-        raise FilesNeeded(_frame_of(asked, campaign), asked.data["letter"], asked.data["files"])
+        raise FilesNeeded(_frame_of(asked, campaign), asked.data["inbox_id"], asked.data["files"])
     unchanged = _fingerprint(context, campaign) == asked.data["seen"]
     # The condition and the mark are one statement: of two replies at the same time one does it.
     if not (is_open(asked, context.now) and mark_confirmed(context.session, asked, context.now)):
@@ -344,7 +344,7 @@ def _accept(context: MessageContext, campaign: Campaign, asked: PendingRequest, 
 
 def _frame_of(asked: PendingRequest, campaign: Campaign) -> GmFrame:
     lines = tuple((number, line) for number, line in asked.data["lines"])
-    return GmFrame(campaign.name, "", lines, letter_id=asked.data["letter"])
+    return GmFrame(campaign.name, "", lines, inbox_id=asked.data["inbox_id"])
 
 
 def _refuse(context: MessageContext, campaign: Campaign, asked: PendingRequest, why: str, *, code: str = "") -> str:
@@ -391,7 +391,7 @@ def take_form(mail: Reading) -> Outcome:
 def _read_ruling(session: Session, message: Message, sent: PendingRequest, campaign: Campaign) -> GmFrame:
     """Return the commands in a reply to a mail with a form. Raises CampaignError if there are none for today."""
     turn = session.get(Turn, sent.data.get("turn_id"))
-    if turn is None or turn.campaign_id != campaign.id or turn.shelf_id or turn.number != campaign.turn:
+    if turn is None or turn.campaign_id != campaign.id or turn.withdrawal_id or turn.number != campaign.turn:
         raise CampaignError(f"the mail that you answer is about another turn than the open one, {campaign.turn}")
     form = choose_form(find_forms(message.source_lines), campaign.name, turn.number, sent.data.get("form", ""))
     return GmFrame(campaign.name, "", tuple(enumerate((form.command, *form.lines), start=1)), sent.code)

@@ -84,7 +84,7 @@ def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext
     if place is None or late is None:
         return context
     try:
-        lines = lines_of_message(context.app, context.session, place.campaign, place.seat, context.letter_id)
+        lines = lines_of_message(context.app, context.session, place.campaign, place.seat, context.inbox_id)
     except CampaignError:
         return context
     ruleset = context.app.game(place.game)
@@ -102,7 +102,7 @@ def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext
             if plays
             else (_ORDERS, form(*(line for _, line in lines)), *_what_changes(campaign_context, place.seat, lines))
         )
-        seat, label, number = place.seat, late.label, context.letter_id
+        seat, label, number = place.seat, late.label, context.inbox_id
         came = format_time(context.now, campaign_context.snapshot.schedule.zone)
         blocks = (
             f"It was read {came}, as message {number}, after the turn was run.",
@@ -130,7 +130,9 @@ def _turn_answered(context: MessageContext, result: Declined) -> _LateFor | None
     answered = next((code for code in context.codes if code.is_report and code.seat_id == seat_id), None)
     report = context.session.get(Report, answered.subject_id) if answered and result.reason in _LATE else None
     turn = context.session.get(Turn, report.turn_id) if report else None
-    if report is None or turn is None or result.place is None or turn.shelf_id or turn.number != result.place.turn - 1:
+    if report is None or turn is None or turn.withdrawal_id:
+        return None
+    if result.place is None or turn.number != result.place.turn - 1:
         return None
     view = json.loads(report.view)
     return _LateFor(turn.number, view, view["label"])

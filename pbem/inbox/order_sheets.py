@@ -142,7 +142,7 @@ def process_sheet(context: MessageContext, result: Accepted, sheet: SheetText) -
         author=Author.DEPUTY if deputy else Author.PLAYER,
         says_wait=typed.sheet.wait,
         text=typed.sheet.text(),
-        letter_id=context.letter_id,
+        inbox_id=context.inbox_id,
     )
     save_sheets(context.session, [read], context.now)
     receipt = _build_receipt(context, result, typed, read)
@@ -326,7 +326,7 @@ def _clear_orders(context: MessageContext, result: Accepted, sheet: SheetText, e
         ), False
     back = _sheet_to_send_back(context.app.game(place.game).orders, counted)
     author = Author.DEPUTY if result.deputy else Author.PLAYER
-    clear_sheets(context.session, earlier, context.now, author=author, letter_id=context.letter_id)
+    clear_sheets(context.session, earlier, context.now, author=author, inbox_id=context.inbox_id)
 
     def page_for(reader: SeatContext) -> AnswerPage:
         sheet = (f"ORDERS {place.campaign} {place.seat} {reader.code}".rstrip(), *back, "END")
@@ -345,7 +345,7 @@ def _send_verdict(
     `page_for` makes it, with the reader's own code. It has its verdict in its subject, and no "Re:": a changed subject
     begins a conversation of its own.
     """
-    name = receipt_id_parts(place.campaign, place.seat, place.turn, version, place.era)
+    name = receipt_id_parts(place.campaign, place.seat, place.turn, version, place.revision)
     names = {place.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
         own = seat_for_deputy(context.session, place, to) if to == deputy else place
@@ -426,7 +426,7 @@ def _files_beside(context: MessageContext, sheet: SheetText) -> _Beside:
     from pbem.actions.player_words import reason_to_keep
     from pbem.report.attachments import plain_name
 
-    files = {file.name: reason_to_keep(file) for file in list_attachments(load_raw(context.session, context.letter_id))}
+    files = {file.name: reason_to_keep(file) for file in list_attachments(load_raw(context.session, context.inbox_id))}
     unread = [name[:_LONGEST_NAMED] for name in files if name != "winmail.dat"]
     notes = [
         note
@@ -450,7 +450,7 @@ def _zone_offer(context: MessageContext, place: SeatContext, read: SheetToSave) 
     """Yield with a player's first receipt how to have times in their own zone, if their mail is written in another."""
     if place.own_zone or place.turn > 1 or read.earlier.next > 1 or context.sender.lower() != place.address.lower():
         return
-    written = written_at(load_raw(context.session, context.letter_id), context.now)
+    written = written_at(load_raw(context.session, context.inbox_id), context.now)
     if written and (zone := zone_like(written, place.zone)):
         yield f"Your clock is not that of {place.zone}: ZONE {zone} tells all times by it, or ZONE and your city."
 
@@ -501,11 +501,11 @@ def _written_before(
 ) -> tuple[dt.datetime, dt.datetime] | None:
     """Return when a sheet and the one that counts were written, if this one was written before that."""
     sent = (OrderSheet.turn_id == place.turn_id, OrderSheet.seat_id == place.seat_id)
-    before = select(OrderSheet.letter_id).where(*sent, OrderSheet.version == counted.version).scalar_subquery()
+    before = select(OrderSheet.inbox_id).where(*sent, OrderSheet.version == counted.version).scalar_subquery()
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
-    rows = context.session.execute(columns.where((InboxMessage.id == context.letter_id) | (InboxMessage.id == before)))
+    rows = context.session.execute(columns.where((InboxMessage.id == context.inbox_id) | (InboxMessage.id == before)))
     dates = {row.id: written_at(row.raw, row.received_at) for row in rows}
-    own = dates.pop(context.letter_id, None)
+    own = dates.pop(context.inbox_id, None)
     other = next(iter(dates.values()), None)
     return (own, other) if own and other and own < other else None
 

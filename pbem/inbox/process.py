@@ -31,7 +31,7 @@ from pbem.inbox import ProcessResult
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import Names
 from pbem.inbox.gm_messages import FilesNeeded, examine_files
-from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
+from pbem.inbox.rate_limits import MESSAGES_A_DAY, RateLimitExceeded, message_limit_reached
 from pbem.inbox.replies import ECHO, answer, tell_of_echo, warn_message_limit
 from pbem.inbox.route import QueuedMail, handle, open_message, parse_mail
 from pbem.inbox.seat_lookup import is_known
@@ -172,7 +172,7 @@ def _load_mails(app: App, messages: Sequence[QueuedMessage]) -> list[QueuedMail]
     columns = select(InboxMessage.id, InboxMessage.raw, InboxMessage.received_at)
     with app.store.reading() as session:
         rows = {row.id: QueuedMail(*row) for row in session.execute(columns.where(InboxMessage.id.in_(ids)))}
-    return _in_written_order([rows[letter_id] for letter_id in ids])
+    return _in_written_order([rows[inbox_id] for inbox_id in ids])
 
 
 def _in_written_order(mails: Sequence[QueuedMail]) -> list[QueuedMail]:
@@ -219,21 +219,21 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
             if isinstance(error, FilesNeeded):
                 read = replace(read, wishes=examine_files(app, error))
         else:
-            event("letter answered", letter=mail.id, note=result.note)
+            event("message answered", message=mail.id, note=result.note)
             return result
 
 
 # Only a message that is new is closed: of two processes that have it, one finds nothing to update.
 _CLOSE = (
     update(InboxMessage)
-    .where(InboxMessage.id == bindparam("letter"), InboxMessage.state == MessageState.NEW)
+    .where(InboxMessage.id == bindparam("inbox_id"), InboxMessage.state == MessageState.NEW)
     .returning(InboxMessage.id)
 )
 
 
-def close_message(session: Session, letter_id: int, state: str, note: str) -> bool:
+def close_message(session: Session, inbox_id: int, state: str, note: str) -> bool:
     """Close a new message; return False if another process was faster."""
-    values = {"letter": letter_id, "state": state, "note": note}
+    values = {"inbox_id": inbox_id, "state": state, "note": note}
     return session.connection().execute(_CLOSE, values).first() is not None
 
 
@@ -251,7 +251,7 @@ _ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1)
 _LOCK = (
     select(_ORIGINAL)
     .select_from(_THIS)
-    .where(_THIS.id == bindparam("letter"), _THIS.state == MessageState.NEW)
+    .where(_THIS.id == bindparam("inbox_id"), _THIS.state == MessageState.NEW)
     .with_for_update(of=_THIS)
 )
 
@@ -263,7 +263,7 @@ def lock_message(session: Session, mail: QueuedMail) -> tuple[int | None] | None
     servers gave them.
     """
     hours = dt.timedelta(hours=COPY_HOURS)
-    which = {"letter": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
+    which = {"inbox_id": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
     row = session.connection().execute(_LOCK, which).first()
     return row and (row[0],)
 
@@ -278,20 +278,20 @@ def _note_limit(many: RateLimitExceeded) -> MessageResult:
     return MessageResult(f"not processed: {many}; it can be tried again later{told}", state=MessageState.QUARANTINED)
 
 
-_SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("letter"))
+_SAVE = update(InboxMessage).where(InboxMessage.id == bindparam("inbox_id"))
 """Sets the columns that are named among its parameters."""
 
 
 def _check_message_limit(context: MessageContext, received_at: dt.datetime) -> None:
     if message_limit_reached(context, received_at):
-        said = f"{LETTERS_A_DAY} messages like it came from {context.shown_sender} that day"
-        raise RateLimitExceeded(said, warn_message_limit(context, LETTERS_A_DAY))
+        said = f"{MESSAGES_A_DAY} messages like it came from {context.shown_sender} that day"
+        raise RateLimitExceeded(said, warn_message_limit(context, MESSAGES_A_DAY))
 
 
 def _save_result(context: MessageContext, result: MessageResult, *, is_original: bool) -> None:
     """Record the result of a message, and what limits count. What programs send counts to no account."""
     row = {
-        "letter": context.letter_id,
+        "inbox_id": context.inbox_id,
         "state": result.state,
         "note": result.note,
         "sender": context.sender,
@@ -315,7 +315,7 @@ def _quarantine(app: App, now: dt.datetime, mail: QueuedMail, error: Exception |
 
     The result is empty if another process has closed it before.
     """
-    event("message quarantined", level="error", fault=error, letter=mail.id)
+    event("message quarantined", level="error", fault=error, message=mail.id)
     problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
@@ -337,20 +337,20 @@ def _quarantine(app: App, now: dt.datetime, mail: QueuedMail, error: Exception |
     return MessageResult(state=MessageState.QUARANTINED)
 
 
-def _quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
+def _quarantine_unread(app: App, now: dt.datetime, inbox_id: int) -> bool:
     """Quarantine a message that has killed the process; return False if another process has closed it before.
 
     Its headers are parsed last, when nothing else can be lost by it; if that succeeds, the sender is notified.
     """
-    event("message quarantined", level="error", letter=letter_id, text=KILLS)
+    event("message quarantined", level="error", message=inbox_id, text=KILLS)
     with app.store.writing() as session:
-        if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
+        if not close_message(session, inbox_id, MessageState.QUARANTINED, KILLS):
             return False
-        _notify_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
-        raw = load_raw(session, letter_id)
+        _notify_gms(MessageContext(app, session, now, inbox_id, UNREADABLE), KILLS)
+        raw = load_raw(session, inbox_id)
     message = _parse_head(app, raw)
     with app.store.writing() as session:
-        _notify_sender(MessageContext(app, session, now, letter_id, message))
+        _notify_sender(MessageContext(app, session, now, inbox_id, message))
     return True
 
 
@@ -369,13 +369,13 @@ def _parse_head(app: App, raw: bytes) -> Message:
 def _notify_gms(context: MessageContext, problem: str) -> None:
     message = context.message
     page = small.quarantined(
-        number=context.letter_id,
+        number=context.inbox_id,
         sender=message.sender or "",
         subject=redact_all(message.subject),
         problem=redact_all(problem),
     )
     for gm in context.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
-        post(context, gm, page, id_=("notice", gm.lower(), context.letter_id))
+        post(context, gm, page, id_=("notice", gm.lower(), context.inbox_id))
 
 
 def _notify_sender(context: MessageContext) -> None:

@@ -108,7 +108,7 @@ def answer_recall(mail: Reading) -> Outcome:
 
 
 def _note_machine(context: MessageContext) -> str:
-    bounce = parse_bounce(load_raw(context.session, context.letter_id))
+    bounce = parse_bounce(load_raw(context.session, context.inbox_id))
     if bounce is None:
         told = tell_of_absence(context) if context.message.machine.kind is Kind.ROBOT else ""
         return "; ".join(filter(None, (f"automatic mail: {context.message.machine.reason}", told)))

@@ -339,7 +339,7 @@ def resend(asked: Requester, order: Resend) -> str:
         raise CampaignError(_ask_which_report(labels, meant))
     begins, key = (
         f"resent {place.seat_id} {context.account} ",
-        f"{context.letter_id} {report.id}{' full' if full else ''}",
+        f"{context.inbox_id} {report.id}{' full' if full else ''}",
     )
     enough = _ENOUGH_REPORTS + ("" if context.proven else _WITH_A_KEY)
     _check_large_mail(context, begins, key, place.address, _REPORT_COMES, enough)
@@ -470,7 +470,7 @@ def _send_rules(asked: Requester, ruleset: AnyRuleset, words: tuple[str, ...]) -
     # Each message brings each text once.
     begins = f"rules {asked.context.account} "
     text = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()[:16]
-    key = f"{asked.context.letter_id} {text}"
+    key = f"{asked.context.inbox_id} {text}"
     _check_large_mail(asked.context, begins, key, asked.to, _RULES_COME, _ENOUGH_RULES)
     known = asked.context.key or is_known(asked.context.session, asked.to)
     id_ = mailer_of(asked.context, None).id_of(begins + key) if known else ""

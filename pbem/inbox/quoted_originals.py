@@ -374,12 +374,12 @@ def load_named(session: Session, message: Message, codes: Codes) -> list[Message
     return list(map(read_source, _raw_mails(session, _named_ids(message, codes))))
 
 
-def strip_our_files(session: Session, message: Message, codes: Codes, letter_id: int) -> Message:
+def strip_our_files(session: Session, message: Message, codes: Codes, inbox_id: int) -> Message:
     """Return the message without notes on files that it brings back from a mail that it answers, by name and size."""
     if not any(note.startswith(_FILE_NOTES) for note in message.notes):
         return message
     ours = {file for mail in _raw_mails(session, _named_ids(message, codes)) for file in _name_files(mail)}
-    back = [name for name, size in _name_files(load_raw(session, letter_id)) if (name, size) in ours]
+    back = [name for name, size in _name_files(load_raw(session, inbox_id)) if (name, size) in ours]
     known = [f"The attached {name} was not read" for name in back]
     known += [CALENDAR_UNREAD] * any(name.lower().endswith(".ics") for name in back)
     return replace(message, notes=tuple(note for note in message.notes if not note.startswith(tuple(known))))

@@ -33,7 +33,7 @@ from pbem.mail.outbox import provider_of
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
-LETTERS_A_DAY = 200
+MESSAGES_A_DAY = 200
 """Messages of one account; more are quarantined."""
 
 SHEETS_A_TURN = 100
@@ -57,19 +57,19 @@ def _up_to(rows: Select[Any]) -> Select[int]:
 
 _FROM = InboxMessage.sender == bindparam("address")
 _ACCOUNT = and_(InboxMessage.key == bindparam("key"), InboxMessage.verdict == bindparam("verdict"))
-_LETTERS = _up_to(
+_MESSAGES = _up_to(
     select(InboxMessage.id).where(
         _FROM,
         _ACCOUNT,
         InboxMessage.received_at >= bindparam("midnight"),
         InboxMessage.received_at < bindparam("next_midnight"),
         InboxMessage.received_at > bindparam("a_day_ago"),
-        InboxMessage.id != bindparam("letter"),
+        InboxMessage.id != bindparam("inbox_id"),
     )
 )
 _SHEETS = (
     select(OrderSheet.id)
-    .join(InboxMessage, InboxMessage.id == OrderSheet.letter_id)
+    .join(InboxMessage, InboxMessage.id == OrderSheet.inbox_id)
     .where(OrderSheet.turn_id == bindparam("turn"), OrderSheet.seat_id == bindparam("seat"), _ACCOUNT)
     .where(OrderSheet.received_at >= bindparam("since"))
 )
@@ -98,10 +98,10 @@ def message_limit_reached(context: MessageContext, received_at: dt.datetime) -> 
     began = start_of_day_utc(received_at)
     return _reaches(
         context,
-        _LETTERS,
-        LETTERS_A_DAY,
+        _MESSAGES,
+        MESSAGES_A_DAY,
         address=context.sender,
-        letter=context.letter_id,
+        inbox_id=context.inbox_id,
         midnight=began,
         next_midnight=began + _DAY,
         a_day_ago=context.now - _DAY,
@@ -266,7 +266,7 @@ def stranger_place(context: MessageContext, to: str, kind: str, about: str = "")
     if sent >= STRANGER_OF_ALL_KINDS_A_DAY:
         return f"{to} is unknown and has had {STRANGER_OF_ALL_KINDS_A_DAY} answers today"
     # A topic for each mail: queued mails of one topic supersede each other.
-    which = hashlib.sha256(f"{context.letter_id} {about}".encode()).hexdigest()[:24]
+    which = hashlib.sha256(f"{context.inbox_id} {about}".encode()).hexdigest()[:24]
     last = free == ids[-1] or sent + 1 >= STRANGER_OF_ALL_KINDS_A_DAY
     return StrangerPlace(free, f"{_topic_prefix(context, kind)}{which}", last)
 

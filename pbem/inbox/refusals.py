@@ -49,7 +49,7 @@ def request_confirmation(context: MessageContext, result: NeedsConfirmation) -> 
     assert person is not None
     asked = asked_today(context.session, person.key, "", QUESTIONS, context.now)
     data = {
-        "letter": context.letter_id,
+        "inbox_id": context.inbox_id,
         "player": place.address.lower() if place else "",
         "report_id": place.report_id if place else 0,
         "orders": result.orders,

@@ -287,12 +287,12 @@ def is_echo(context: MessageContext, about: About, *, digits: bool) -> bool:
     if not context.sender or (isinstance(about, SeatContext) and _looks_like_sheet(context, about)):
         return False
     # Not later ones: of messages that came together, the first are answered.
-    sent = (InboxMessage.sender == context.sender, InboxMessage.id < context.letter_id)
+    sent = (InboxMessage.sender == context.sender, InboxMessage.id < context.inbox_id)
     lately = select(InboxMessage.raw).where(*sent, InboxMessage.received_at > context.now - dt.timedelta(days=1))
     before = context.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(SAME_A_DAY)).all()
     if len(before) < SAME_A_DAY:
         return False
-    this = context.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == context.letter_id)).one()
+    this = context.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == context.inbox_id)).one()
     said = _own_words(this, digits=digits)
     others = (_own_words(raw, digits=digits) for raw in before)
     return all(len(said & other) >= _ALIKE * len(said | other) for other in others)

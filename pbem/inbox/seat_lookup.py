@@ -43,7 +43,7 @@ class SeatContext:
     own_zone: str
     status: CampaignState
     mail_key: bytes
-    era: int
+    revision: int
     policy: HouseRules
     held: bool
     moved_to: str
@@ -96,13 +96,13 @@ class KnownSeat:
 _NEWEST = (
     select(Report.id)
     .join(Turn, Turn.id == Report.turn_id)
-    .where(Turn.campaign_id == Seat.campaign_id, Report.seat_id == Seat.id, Turn.shelf_id.is_(None))
+    .where(Turn.campaign_id == Seat.campaign_id, Report.seat_id == Seat.id, Turn.withdrawal_id.is_(None))
     .order_by(Turn.number.desc())
     .limit(1)
     .correlate(Seat)
     .scalar_subquery()
 )
-_IS_OPEN = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+_IS_OPEN = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.withdrawal_id.is_(None)
 _SEAT = (
     select(
         Seat.id.label("seat_id"),
@@ -121,7 +121,7 @@ _SEAT = (
         Campaign.status,
         Campaign.mail_key,
         Campaign.turn,
-        Campaign.era,
+        Campaign.revision,
         Campaign.policy,
         (Campaign.hold_kind != HoldKind.NONE).label("held"),
         Campaign.moved_to,

@@ -173,7 +173,7 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     """
     if context.message.notes:
         context = replace(
-            context, message=strip_our_files(context.session, context.message, context.codes, context.letter_id)
+            context, message=strip_our_files(context.session, context.message, context.codes, context.inbox_id)
         )
     lines = context.message.source_lines
     if not _leaves_lines_out(lines, context.message.lines):

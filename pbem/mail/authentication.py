@@ -169,7 +169,7 @@ class Proven:
     `fields` is the number of fields that count as that server's.
     """
 
-    letter_id: int
+    inbox_id: int
     sender: str
     received_at: datetime
     fields: int

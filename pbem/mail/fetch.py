@@ -116,9 +116,9 @@ def _fields_and_body(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     return [(name.lower(), value) for name, value in _FIELD.findall(head)], body
 
 
-def load_raw(session: Session, letter_id: int) -> bytes:
+def load_raw(session: Session, inbox_id: int) -> bytes:
     """Return a message as it came."""
-    return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
+    return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == inbox_id)).one()
 
 
 _TABLE = cast(Table, InboxMessage.__table__)
@@ -149,7 +149,7 @@ def fetch_messages(
             if len(stored) < len(rows):
                 stored += _insert(session, _rows_displaced(session, rows))
         if stored:
-            event("letters stored", letters=sorted(stored))
+            event("messages stored", messages=sorted(stored))
         new += len(stored)
         with suppress(MailNotMoved):
             mailbox.finish(batch)

@@ -138,11 +138,11 @@ class HelpOnVerb:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuideExample:
-    """A turn of a sample game in three mails: headlines of a report, a letter with orders, and its receipt."""
+    """A turn of a sample game in three mails: headlines of a report, a message with orders, and its receipt."""
 
     label: str
     headlines: tuple[str, ...]
-    letter: tuple[str, ...]
+    message: tuple[str, ...]
     subject: str
     title: str
     restated: tuple[str, ...]

@@ -89,7 +89,7 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
             post(context, GM, told, id_=gm_moment(snapshot, "claim", turn.deadline.isoformat()), topic="late")
         for place, page in pages:
             kind = "claim" if claim else "late" if late else "reminder"
-            id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.era, turn.deadline.isoformat())
+            id_ = (kind, snapshot.name, place.seat, turn.turn, snapshot.revision, turn.deadline.isoformat())
             # One topic for both, so that a late notice supersedes a reminder that is still queued.
             post(context, place, page, id_=id_, under=notices.last[place.seat], kind="reminder", topic="reminder")
         return len(pages)
@@ -240,5 +240,5 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
             zone=snapshot.schedule.zone,
         )
         # The turn that failed, whichever is open now.
-        id_ = ("problem", snapshot.name, turn.turn, snapshot.era)
+        id_ = ("problem", snapshot.name, turn.turn, snapshot.revision)
         post(context, GM, page, id_=id_, kind="problem", topic="problem", turn=turn.turn)

@@ -138,14 +138,15 @@ def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Ho
 def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
     """Return True if no message came since the turn opened, though at least two seats sent sheets in the one before."""
     # Any message to the home, of whatever campaign or sender, shows that mail comes in.
-    letters = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
-    if session.scalar(letters) is not None:
+    messages = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
+    if session.scalar(messages) is not None:
         return False
     this = select(Turn.campaign_id).where(Turn.id == waiting.turn_id).scalar_subquery()
     senders = (
         select(func.count(OrderSheet.seat_id.distinct()))
         .join(Turn, Turn.id == OrderSheet.turn_id)
-        .where(Turn.campaign_id == this, Turn.shelf_id.is_(None), Turn.number == waiting.turn - 1, OrderSheet.accepted)
+        .where(Turn.campaign_id == this, Turn.withdrawal_id.is_(None), Turn.number == waiting.turn - 1)
+        .where(OrderSheet.accepted)
     )
     return (session.scalar(senders) or 0) >= _SILENT_SEATS
 

@@ -255,7 +255,7 @@ def _load_state(session: Session, app: App, now: dt.datetime) -> Any:
     # Columns and counts alone, no views or states: this is compared in every tick.
     campaign = Campaign.__table__.c
     campaigns = session.execute(
-        select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
+        select(campaign.name, campaign.status, campaign.turn, campaign.revision, campaign.schedule)
         .add_columns(campaign.policy, campaign.hold_kind, campaign.hold_reason, campaign.moved_to)
         .order_by(campaign.id)
     )
@@ -628,9 +628,9 @@ def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
 
 
 def _sample_mails(reporter: Renderer, club: ClubPage, game: GamePage) -> Iterator[Callable[[], str]]:
-    for kind, letter in (("report", ()), ("receipt", ("sample",))):
-        mail = SampleMail("sample", SanitizedHtml(Markup("sample"), ""), letter)
-        samples = GameSamples(None, "sample", "sample", mail, b"", mail if letter else None)
+    for kind, message in (("report", ()), ("receipt", ("sample",))):
+        mail = SampleMail("sample", SanitizedHtml(Markup("sample"), ""), message)
+        samples = GameSamples(None, "sample", "sample", mail, b"", mail if message else None)
         yield partial(sample_page, reporter, club, game, kind, samples, mail)
 
 

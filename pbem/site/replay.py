@@ -66,7 +66,7 @@ class ReplayStep:
 class Replay:
     """Writes the files of a replay below a path of a site, and collects the data of its page.
 
-    `shelf` makes a new store of the GM's attachments for each opening. `moments` are
+    `attachments` makes a new store of the GM's attachments for each opening. `moments` are
     the openings; `scores` have one for each of them, None where a seat had no report.
     `has_moves`: orders are drawn on pictures of at least one.
     """
@@ -78,10 +78,10 @@ class Replay:
         seats: Sequence[SeatName],
         folder: SiteFolder,
         home: str,
-        shelf: Callable[[], AttachmentStore] | None = None,
+        attachments: Callable[[], AttachmentStore] | None = None,
     ) -> None:
         self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
-        self._shelf = shelf
+        self._attachments = attachments
         self.seats = tuple(seats[:MOST_SEATS])
         self._together = len(seats) <= MOST_TOGETHER
         self.moments: list[Json] = []
@@ -92,8 +92,8 @@ class Replay:
 
     def add(self, moment: ReplayStep) -> None:
         """Write the file of one opening, and the backgrounds that its pictures need."""
-        shelf = self._shelf() if self._shelf else None
-        opening = _Opening(self._reporter, self._ruleset, moment, self._known, shelf)
+        attachments = self._attachments() if self._attachments else None
+        opening = _Opening(self._reporter, self._ruleset, moment, self._known, attachments)
         # Before what all see together, whose picture has the moves of all.
         seats = opening.seats()
         together = opening.together() if self._together else None
@@ -209,12 +209,12 @@ class _Opening:
         ruleset: AnyRuleset,
         moment: ReplayStep,
         before: Mapping[SeatName, Known],
-        shelf: AttachmentStore | None = None,
+        attachments: AttachmentStore | None = None,
     ) -> None:
         self._before, self._moves = before, list[Move]()
         self.known: dict[SeatName, Known] = {}
         self.has_moves = False
-        self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
+        self._reporter, self._ruleset, self._views, self._attachments = reporter, ruleset, moment.views, attachments
         self._orders = orders_disclosed(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
@@ -250,7 +250,7 @@ class _Opening:
 
     def _attached_pictures(self, view: View) -> Iterator[Json]:
         """Yield the pictures that the GM has shown the seat. Each is a background, since many openings may have it."""
-        contents = self._shelf.of(self._ruleset, view) if self._shelf else {}
+        contents = self._attachments.of(self._ruleset, view) if self._attachments else {}
         shown = {
             each.sha256: each for each in attachments_of(self._ruleset, view) if each.shown and each.sha256 in contents
         }

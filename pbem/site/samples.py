@@ -34,11 +34,11 @@ _WRITES = re.compile(r'<a href="mailto:[^"<>]*+"[^<>]*+>((?>(?:(?!</?a\b).)*))</
 
 @dataclass(frozen=True, slots=True)
 class SampleMail:
-    """A mail of a sample: its subject and what is in it; `letter` are the lines that it answers, if it does."""
+    """A mail of a sample: its subject and what is in it; `message` are the lines that it answers, if it does."""
 
     subject: str
     content: SanitizedHtml
-    letter: tuple[str, ...] = ()
+    message: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _receipt(reporter: Renderer, ruleset: AnyRuleset, view: View) -> SampleMail 
         return None
     frame = MailFrame(address=_ADDRESS, reply_to=_ADDRESS, campaign=_CAMPAIGN, game=ruleset.title)
     html = reporter.write(sample.receipt, frame).html or ""
-    return SampleMail(f"[{_CAMPAIGN}] {sample.receipt.subject}", _read_only(sanitize_html(html, {})), sample.letter)
+    return SampleMail(f"[{_CAMPAIGN}] {sample.receipt.subject}", _read_only(sanitize_html(html, {})), sample.message)
 
 
 def _read_only(content: SanitizedHtml) -> SanitizedHtml:

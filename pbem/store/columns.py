@@ -234,5 +234,5 @@ def since_turn(table: Table, number: ColumnElement[int]) -> Iterator[ColumnEleme
 
 def _history(table: Table) -> Iterator[ColumnElement[bool]]:
     # A withdrawn turn is no history.
-    if "shelf_id" in table.c:
-        yield table.c.shelf_id.is_(None)
+    if "withdrawal_id" in table.c:
+        yield table.c.withdrawal_id.is_(None)

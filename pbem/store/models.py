@@ -97,7 +97,7 @@ class Campaign(Base):
     chose it. Campaigns that started before there were words have none. `hold_kind` and
     `hold_reason` say why no turn is run until the GM releases the campaign
     (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has
-    moved is played. `era` counts the changes of the past: it is part of codes and
+    moved is played. `revision` counts the changes of the past: it is part of codes and
     Message-IDs, so that none is used twice. `origin` is the number of the set-up, the
     turn before the first: 0, except for a game taken over from elsewhere. `given` is
     the initial state of such a game as canonical JSON, until the campaign starts;
@@ -130,7 +130,7 @@ class Campaign(Base):
     )
     hold_reason: Mapped[str] = column(default="", left="", undo=Undo.SET, planned=True)
     moved_to: Mapped[str] = column(default="", left="", planned=True)
-    era: Mapped[int] = column(default=0, planned=True)
+    revision: Mapped[int] = column(default=0, planned=True)
     origin: Mapped[int] = column(form=Form.MADE_ANEW, default=0)
     # Large, and needed once: not loaded with the rest.
     given: Mapped[bytes | None] = column(CompressedBytes, form=Form.MADE_ANEW, deferred=True)
@@ -247,7 +247,7 @@ class WithdrawnTurns(Base):
     `first` is the number of the first of these turns.
     """
 
-    __tablename__ = "shelf"
+    __tablename__ = "withdrawal"
     __table_args__ = facts(Leaves.CAMPAIGN)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -280,7 +280,7 @@ class Turn(Base):
     """One turn: the state it opens with and, once `resolved_at` is set, the record of its run.
 
     `awaited` are the seats asked for orders. The unique number and the guarded
-    update of `resolved_at` make sure that a turn runs once. A turn with a `shelf_id` is
+    update of `resolved_at` make sure that a turn runs once. A turn with a `withdrawal_id` is
     withdrawn, and no part of the campaign's history: queries for turns leave it out.
     `ruling` is the ruling of a GM who adjudicates.
 
@@ -297,17 +297,17 @@ class Turn(Base):
             "campaign_id",
             "number",
             unique=True,
-            where="shelf_id IS NULL",
+            where="withdrawal_id IS NULL",
         ),
         # For queries of each tick over all turns, whose rows are long: they hold states and records.
-        _partial_index("ix_turn_shelved", "campaign_id", where="shelf_id IS NOT NULL"),
-        _partial_index("ix_turn_unarchived", "id", where="archived_at IS NULL AND shelf_id IS NULL"),
-        facts(Leaves.HISTORY, Undoing({"shelf_id": None, "resolved_at": None})),
+        _partial_index("ix_turn_withdrawn", "campaign_id", where="withdrawal_id IS NOT NULL"),
+        _partial_index("ix_turn_unarchived", "id", where="archived_at IS NULL AND withdrawal_id IS NULL"),
+        facts(Leaves.HISTORY, Undoing({"withdrawal_id": None, "resolved_at": None})),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
+    withdrawal_id: Mapped[int | None] = mapped_column(ForeignKey("withdrawal.id"))
     number: Mapped[int] = column(until=0, planned=True)
     awaited: Mapped[Any] = column(CanonicalJson, form=Form.SEATS)
     state: Mapped[bytes] = mapped_column(CompressedBytes)
@@ -460,15 +460,15 @@ class InboxMessage(Base):
     `masked_at` on, a processed message contains no token.
     """
 
-    __tablename__ = "letter"
+    __tablename__ = "inbox"
     __table_args__ = (
         # IMAP: a UID is unique only together with UIDVALIDITY (RFC 3501, 2.3.1.1).
         UniqueConstraint("mailbox", "uid_validity", "uid"),
-        Index("ix_letter_state", "state", "id"),
-        Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),
-        Index("ix_letter_content", "content"),
-        _partial_index("ix_letter_unanswered", "received_at", where="unanswered"),
-        _partial_index("ix_letter_unmasked", "state", "id", where="masked_at IS NULL"),
+        Index("ix_inbox_state", "state", "id"),
+        Index("ix_inbox_sender", "sender", "key", "verdict", "received_at"),
+        Index("ix_inbox_content", "content"),
+        _partial_index("ix_inbox_unanswered", "received_at", where="unanswered"),
+        _partial_index("ix_inbox_unmasked", "state", "id", where="masked_at IS NULL"),
         facts(Leaves.HOME),
     )
 
@@ -510,7 +510,7 @@ class OrderSheet(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
-    letter_id: Mapped[int | None] = mapped_column(ForeignKey("letter.id"))
+    inbox_id: Mapped[int | None] = mapped_column(ForeignKey("inbox.id"))
     version: Mapped[int]
     accepted: Mapped[bool] = column(undo=Undo.SET, planned=True)
     wait: Mapped[bool]

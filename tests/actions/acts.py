@@ -116,7 +116,7 @@ def fork(app: App, now: dt.datetime) -> None:
 def fill_in(app: App, now: dt.datetime) -> None:
     """Read the form of a ruling as the GM, and submit it."""
     form = run_query(app, "toy1", ShowRulingForm(), now)
-    run_action(app, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
+    run_action(app, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.revision)), now)
 
 
 def rule_twice(app: App, now: dt.datetime) -> None:

@@ -15,7 +15,7 @@ from pbem.store.models import Base
 _DRAWN = re.compile(r"\b[0-9a-z]{16,}\b")
 
 # Tables of mail, which follows from the rest.
-_MAIL = ("outgoing", "letter")
+_MAIL = ("outgoing", "inbox")
 
 # The column with reports as they were written, full of codes; they follow from the views beside it.
 _PACKED = "files"

@@ -64,7 +64,7 @@ def snapshot(desk: Desk) -> CampaignSnapshot:
 
 def live_turns(desk: Desk) -> list[Turn]:
     """Return the turns in the history of toy1, oldest first."""
-    return [turn for turn in rows(desk, Turn) if turn.shelf_id is None]
+    return [turn for turn in rows(desk, Turn) if turn.withdrawal_id is None]
 
 
 def rows(desk: Desk, kind: Any) -> list[Any]:

@@ -419,4 +419,4 @@ def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
     run_campaign_now(war.app, "toy1", war.now)
 
     with pytest.raises(CampaignError, match="turn 1 of toy1 is no longer the one you ruled on: nothing was taken"):
-        run_action(war.app, "toy1", SubmitRuling(form.files, of=(form.turn, form.era)), war.now)
+        run_action(war.app, "toy1", SubmitRuling(form.files, of=(form.turn, form.revision)), war.now)

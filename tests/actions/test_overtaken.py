@@ -185,7 +185,7 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
         run_action(played.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
 
-    assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
+    assert [turn.withdrawal_id for turn in live_turns(played)] == [None] * 5
 
 
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:

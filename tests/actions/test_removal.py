@@ -65,7 +65,7 @@ def row(desk: Desk, seat: str = "green") -> tuple[object, ...]:
 def removed(desk: Desk) -> list[list[str]]:
     """Return the seats whose removal each run was told, set-up first."""
     with desk.app.store.reading() as session:
-        runs = select(Turn.record).where(Turn.record.is_not(None), Turn.shelf_id.is_(None)).order_by(Turn.number)
+        runs = select(Turn.record).where(Turn.record.is_not(None), Turn.withdrawal_id.is_(None)).order_by(Turn.number)
         return [json.loads(record or b"").get("removed", []) for record in session.scalars(runs)]
 
 

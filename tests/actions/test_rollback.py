@@ -44,7 +44,7 @@ def test_a_rollback_opens_an_earlier_turn(played: Desk) -> None:
     now_open = live_turns(played)[-1]
     assert (now_open.number, now_open.state_hash, now_open.resolved_at) == (1, before.state_hash, None)
     assert now_open.deadline == rolled.deadline
-    assert (snapshot(played).turn, snapshot(played).era, snapshot(played).status) == (1, 1, "running")
+    assert (snapshot(played).turn, snapshot(played).revision, snapshot(played).status) == (1, 1, "running")
     assert journal(played)[-1] == "rolled back from turn 3 to turn 1"
 
 
@@ -52,9 +52,9 @@ def test_nothing_rolled_back_is_lost(played: Desk) -> None:
     """The withdrawn turns keep their records, and their folders are moved to withdrawn/."""
     run_action(played.app, "toy1", RollBack(1), played.now)
 
-    shelved = [turn for turn in rows(played, Turn) if turn.shelf_id is not None]
-    assert [turn.number for turn in shelved] == [1, 2, 3]
-    assert [bool(turn.record) for turn in shelved] == [True, True, False]
+    withdrawn = [turn for turn in rows(played, Turn) if turn.withdrawal_id is not None]
+    assert [turn.number for turn in withdrawn] == [1, 2, 3]
+    assert [bool(turn.record) for turn in withdrawn] == [True, True, False]
     folders = sorted(path.name[:4] for path in (played.home / "turns" / "toy1" / "withdrawn").iterdir())
     assert folders == ["0001", "0002"]
 
@@ -335,6 +335,6 @@ def test_sheets_sent_after_a_rollback_stay_with_it(played: Desk) -> None:
 
     with played.app.store.reading() as session:
         kept = session.scalars(
-            select(Turn.shelf_id).join(OrderSheet, OrderSheet.turn_id == Turn.id).where(OrderSheet.version == 2)
+            select(Turn.withdrawal_id).join(OrderSheet, OrderSheet.turn_id == Turn.id).where(OrderSheet.version == 2)
         ).all()
     assert kept == [2]

@@ -299,7 +299,7 @@ def kept(app: App) -> dict[str, list[str]]:
         return {
             table.name: [repr(row) for row in session.execute(select(*table.columns).order_by(*table.primary_key))]
             for table in Base.metadata.sorted_tables
-            if table.name not in ("act", "fact", "letter", "outgoing", "poll", "mailbox", "request")
+            if table.name not in ("act", "fact", "inbox", "outgoing", "poll", "mailbox", "request")
         }
 
 

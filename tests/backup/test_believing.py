@@ -49,7 +49,7 @@ SCHEMAS = {
 OF_HOMES = {
     "UPDATE turn SET deadline = 'soon'": "table turn, row 1, field deadline: it cannot be read: ",
     "UPDATE campaign SET status = 'wild'": "field status: it cannot be read: 'wild' is not among the defined",
-    "UPDATE campaign SET era = 'two'": "field era: it cannot be read: a value of type str is of another type",
+    "UPDATE campaign SET revision = 'two'": "field revision: it cannot be read: a value of type str is of another type",
     "UPDATE seat SET muted = '['": "table seat, row 1, field muted: it cannot be read: Expecting value",
     "UPDATE turn SET state = x'00'": "table turn, row 1, field state: it cannot be read: Error -",
     "UPDATE report SET files = x'00000000'": "table report, row 1, field files: it cannot be read: ",
@@ -169,7 +169,7 @@ def richer(source: Path, target: Path) -> Path:
     """Return a copy of the file with other numbers in the state of its open turn."""
     with closing(sqlite3.connect(":memory:")) as database, zipfile.ZipFile(source) as parts:
         database.deserialize(parts.read("database.sqlite"))
-        where = "WHERE resolved_at IS NULL AND shelf_id IS NULL"
+        where = "WHERE resolved_at IS NULL AND withdrawal_id IS NULL"
         (packed,) = database.execute(f"SELECT state FROM turn {where}").fetchone()
     state = json.loads(zlib.decompress(packed), parse_int=lambda number: int(number) + 1)
     raw = json.dumps(state, sort_keys=True, separators=(",", ":")).encode()

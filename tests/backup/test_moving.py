@@ -22,6 +22,7 @@ from sqlalchemy import select
 from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
 from pbem.actions.questions import AnswerQuestion, AskGm
+from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import run_turn
 from pbem.actions.status import ShowStatus
 from pbem.actions.undo import UndoChange
@@ -45,9 +46,10 @@ from pbem.store.models import (
     QuestionAnswer,
     Seat,
     Turn,
+    WithdrawnTurns,
 )
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
-from tests.backup.hostile import forged, lines_of
+from tests.backup.hostile import forged, lines_of, with_lines
 from tests.servers.processes import server_folder
 from tests.toy.home import GAMES, MONDAY, Desk, make_home, open_desk, text_of
 from tests.toy.ruleset import Auction
@@ -112,6 +114,31 @@ def alone(moved: Moved, tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
+FORMER = {"withdrawal": "shelf", "withdrawal_id": "shelf_id", "revision": "era"}
+"""Names of tables and columns, and what exports called them before migration 33."""
+
+
+def test_an_export_with_the_former_names_is_imported(tmp_path: Path) -> None:
+    """A campaign that was exported before tables and columns got their names is as whole as one of today."""
+    with open_desk(tmp_path / "old") as old:
+        begin(old)
+        play(old, {"red": "BID 1"})
+        run_action(old.app, "toy1", RollBack(1), old.now)
+        old.tick()
+        export_campaign(old.app, "toy1", tmp_path / "toy1.zip", old.now, to=NEW)
+        lines = [
+            {FORMER.get(key, key): FORMER.get(value, value) if key == "table" else value for key, value in line.items()}
+            for line in lines_of(tmp_path / "toy1.zip")
+        ]
+        with another_home(tmp_path / "new", old) as new:
+            import_campaign(new.app, with_lines(tmp_path / "toy1.zip", tmp_path / "former.zip", lines), new.now)
+
+            assert {line["table"] for line in lines} > {"shelf", "turn"}
+            assert [(each.kind, each.first) for each in rows(new, WithdrawnTurns)] == [("rollback", 1)]
+            assert live_turns_of(new) == live_turns_of(old)
+            assert snapshot(new).revision == snapshot(old).revision + 1
+
+
 def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
     """Let a player answer a mail of the new home."""
     desk.reply(mail, text)
@@ -165,7 +192,7 @@ def live_turns_of(desk: Desk) -> list[bytes]:
         rows = session.scalars(
             select(Turn.record)
             .join(Campaign, Campaign.id == Turn.campaign_id)
-            .where(Campaign.name == "toy1", Turn.shelf_id.is_(None))
+            .where(Campaign.name == "toy1", Turn.withdrawal_id.is_(None))
             .order_by(Turn.number)
         )
         return [row or b"" for row in rows]
@@ -387,7 +414,7 @@ def test_the_file_has_nothing_of_others(moved: Moved) -> None:
     tables, words = Counter(line["table"] for line in lines), {word for line in lines for word in line}
 
     assert (tables["person"], tables["campaign"]) == (3, 1)
-    assert tables.keys() & {"letter", "request", "fact", "outgoing"} == set()
+    assert tables.keys() & {"inbox", "request", "fact", "outgoing"} == set()
     assert words & {"token_hash", "dice_code", "code", "mail_key", "gm_token_hash", "undo"} == set()
     assert {line["address"] for line in lines if line["table"] == "person"} == {ANN, BOB, CYD}
 

@@ -177,7 +177,9 @@ def test_a_tick_looks_through_no_turns(past: Desk) -> None:
     seen: list[tuple[str, tuple[object, ...]]] = []
     event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
     tick(past.app, past.now)
-    asked = [(statement, values) for statement, values in seen if "FROM turn" in statement and "shelf_id" in statement]
+    asked = [
+        (statement, values) for statement, values in seen if "FROM turn" in statement and "withdrawal_id" in statement
+    ]
     with past.app.store.engine.connect() as connection:
         plans = {
             statement: str([row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)])

@@ -61,7 +61,7 @@ def test_a_database_in_use(duel: Run, home: Path, umask: int) -> None:
 
     store = Store(load_settings(home).database)
     with store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE letter SET note = ''")
+        session.connection().exec_driver_sql("UPDATE inbox SET note = ''")
         beside = [path for path in home.iterdir() if path.name.startswith("pbem.sqlite-")]
         modes = {stat.S_IMODE(path.stat().st_mode) for path in beside}
     store.close()

@@ -43,8 +43,8 @@ def test_a_night_is_logged(duel: Run, home: Path, tmp_path: Path) -> None:
 
     log = [json.loads(line) for line in (tmp_path / "night").read_text().splitlines()]
     by_event = {line["event"]: line for line in log}
-    assert by_event["letters stored"]["letters"] == [1]
-    assert by_event["letter answered"]["note"].startswith("answered eve@example.org")
+    assert by_event["messages stored"]["messages"] == [1]
+    assert by_event["message answered"]["note"].startswith("answered eve@example.org")
     assert by_event["turn resolved"]["reason"] == "gm"
     assert len(by_event["turn resolved"]["state"]) == 64
 

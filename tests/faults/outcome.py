@@ -101,7 +101,7 @@ _SHEETS = (
     .join(Turn, Turn.id == OrderSheet.turn_id)
     .join(Campaign, Campaign.id == Turn.campaign_id)
     .join(Seat, Seat.id == OrderSheet.seat_id)
-    .join(InboxMessage, InboxMessage.id == OrderSheet.letter_id)
+    .join(InboxMessage, InboxMessage.id == OrderSheet.inbox_id)
 )
 _TURNS = select(Campaign.name, Turn.number, Turn.state_hash, Turn.record, Turn.reminded_at).join(
     Campaign, Campaign.id == Turn.campaign_id

@@ -95,7 +95,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
             select(OrderSheet).order_by(OrderSheet.turn_id, OrderSheet.seat_id, OrderSheet.version)
         ):
             kept.append((sheet.turn_id, sheet.seat_id, sheet.version, sheet.text, sheet.orders, sheet.wait))
-            kept.append((sheet.letter_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
+            kept.append((sheet.inbox_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
         kept += [
             (act.campaign_id, act.text, act.secret)
             for act in session.scalars(select(JournalEntry).order_by(JournalEntry.id))

@@ -152,10 +152,12 @@ def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, st
     """After a turn was withdrawn, its report's code is recognised as such, and nothing is taken."""
     with desk.app.store.writing() as session:
         campaign_id = session.scalars(select(Campaign.id).where(Campaign.name == "toy1")).one()
-        shelf = WithdrawnTurns(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
-        session.add(shelf)
+        withdrawal = WithdrawnTurns(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
+        session.add(withdrawal)
         session.flush()
-        session.execute(update(Turn).where(Turn.campaign_id == campaign_id, Turn.number == 2).values(shelf_id=shelf.id))
+        session.execute(
+            update(Turn).where(Turn.campaign_id == campaign_id, Turn.number == 2).values(withdrawal_id=withdrawal.id)
+        )
         session.execute(update(Campaign).where(Campaign.id == campaign_id).values(turn=1))
     desk.post(f"ORDERS toy1 red {keys['code']}\nBID 3\nEND", sender=EVE)
     answers = told(desk)

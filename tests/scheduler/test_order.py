@@ -45,7 +45,7 @@ def test_one_job_answers_the_messages_of_all_campaigns(table: Desk) -> None:
 
     with table.app.store.reading() as session:
         new = session.scalars(select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW)).all()
-        sheets_saved = session.scalars(select(OrderSheet.letter_id).order_by(OrderSheet.id)).all()
+        sheets_saved = session.scalars(select(OrderSheet.inbox_id).order_by(OrderSheet.id)).all()
     assert (new, sheets_saved) == ([], [1, 2, 4, 5])
 
 
@@ -87,7 +87,7 @@ def kept(app: App) -> tuple[object, ...]:
             OrderSheet.text,
             OrderSheet.accepted,
             OrderSheet.author,
-            OrderSheet.letter_id,
+            OrderSheet.inbox_id,
         )
         turns = select(Turn.campaign_id, Turn.number, Turn.deadline).order_by(Turn.id)
         return (

@@ -120,7 +120,7 @@ def restored(season: Played) -> Path:
 
 
 CHANGED = {
-    ("campaign", "era"),
+    ("campaign", "revision"),
     ("campaign", "hold_kind"),
     ("campaign", "hold_reason"),
     ("outgoing", "state"),
@@ -136,7 +136,7 @@ What can be undone is carried over to the new revision of the campaign.
 The key of the home and what its site was built from are facts that it does not take along.
 """
 
-ADDED = {"fact", "letter", "outgoing", "act"}
+ADDED = {"fact", "inbox", "outgoing", "act"}
 """The tables to which it adds rows: a mark, notices, and entries in journals."""
 
 
@@ -187,11 +187,11 @@ def test_an_imported_campaign_has_all_rows(season: Played, moved: Path, name: st
     assert changed <= VOID
 
 
-LEFT_BEHIND = {"applicant", "deputy", "letter", "outgoing", "report_copy", "request", "sealed_page"}
+LEFT_BEHIND = {"applicant", "deputy", "inbox", "outgoing", "report_copy", "request", "sealed_page"}
 """The tables whose rows stay in the home that a campaign leaves: mail, requests, and people who do not play."""
 
 VOID = {
-    *(("campaign", each) for each in ("era", "gm_token_hash", "hold_kind", "hold_reason", "mail_key")),
+    *(("campaign", each) for each in ("revision", "gm_token_hash", "hold_kind", "hold_reason", "mail_key")),
     *(("question", "code"), ("question", "message_id"), ("report", "code"), ("report", "message_id")),
     *(("seat", "dice_code"), ("seat", "token_hash"), ("act", "undo"), ("turn", "archived_at")),
 }
@@ -268,7 +268,7 @@ def next_turns(club: Club, home: Path) -> Mapping[str, tuple[int, str]]:
         played.play([Sheets(name), Cli(f"run {name} --yes", f"{name}: turn")])
     rows = rows_of(home)
     names = {row["id"]: row["name"] for row in rows["campaign"].values() if row["name"] in SEATS}
-    turns = [row for row in rows["turn"].values() if row["shelf_id"] is None and row["resolved_at"] is None]
+    turns = [row for row in rows["turn"].values() if row["withdrawal_id"] is None and row["resolved_at"] is None]
     return {
         names[row["campaign_id"]]: (row["number"], row["state_hash"]) for row in turns if row["campaign_id"] in names
     }

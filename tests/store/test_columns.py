@@ -48,7 +48,7 @@ def badge() -> Iterator[Table]:
 
         id: Mapped[int] = mapped_column(primary_key=True)
         seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
-        letter_id: Mapped[int | None] = mapped_column(ForeignKey("letter.id"))
+        inbox_id: Mapped[int | None] = mapped_column(ForeignKey("inbox.id"))
         turn: Mapped[int] = column(until=0, planned=True)
         metal: Mapped[Metal] = column(string_enum(Metal, 8), undo=Undo.SET, planned=True)
         code: Mapped[str] = column(String(32), left="")

@@ -18,7 +18,18 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store.migrate import FOLDER, downgrade, knows_revision, migrate, require_current_schema, schema_is_current
-from pbem.store.models import Base, Campaign, OrderSheet, Person, Report, Seat, Turn, WithdrawnTurns
+from pbem.store.models import (
+    Base,
+    Campaign,
+    JournalEntry,
+    OrderSheet,
+    PendingRequest,
+    Person,
+    Report,
+    Seat,
+    Turn,
+    WithdrawnTurns,
+)
 from pbem.store.session import Store
 from pbem.store.types import HoldKind
 
@@ -164,7 +175,15 @@ def filled(empty_url: str, later_migration: Path) -> str:
 
 
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-_FACTS = {"policy": {}, "gm_token_hash": "", "moved_to": "", "era": 0, "dice_words": [], "origin": 0, "gm_name": ""}
+_FACTS = {
+    "policy": {},
+    "gm_token_hash": "",
+    "moved_to": "",
+    "revision": 0,
+    "dice_words": [],
+    "origin": 0,
+    "gm_name": "",
+}
 
 
 def _fill(session: Session) -> None:
@@ -175,11 +194,17 @@ def _fill(session: Session) -> None:
     session.add(Campaign(id=1, name="old1", **made, **asked, **held, **_FACTS))
     ann = Person(address="Ann@example.org", key="ann@example.org", created_at=NOW)
     red = Seat(campaign_id=1, name="red", token_hash="", person=ann)
-    shelf = WithdrawnTurns(campaign_id=1, kind="rollback", first=1, at=NOW)
-    session.add_all([red, shelf])
+    withdrawal = WithdrawnTurns(campaign_id=1, kind="rollback", first=1, at=NOW)
+    session.add_all([red, withdrawal])
     session.flush()
-    for text, shelf_id in (("shelved", shelf.id), ("live", None)):
-        live = {"campaign_id": 1, "shelf_id": shelf_id, "number": 1, "awaited": ["blue", "red"], "state": b"{}"}
+    for text, withdrawal_id in (("withdrawn", withdrawal.id), ("live", None)):
+        live = {
+            "campaign_id": 1,
+            "withdrawal_id": withdrawal_id,
+            "number": 1,
+            "awaited": ["blue", "red"],
+            "state": b"{}",
+        }
         turn = Turn(**live, state_hash="", opened_at=NOW)
         session.add(turn)
         session.flush()
@@ -219,6 +244,29 @@ def test_the_way_up_and_down_loses_nothing(filled: str) -> None:
     assert reports == [{"red.txt": b"told", "red.png": PNG}] * 2
     assert (above, _indexes(filled)) == (indexes, indexes)
     assert _rows(filled) == rows
+
+
+def test_a_home_with_the_former_names_opens(empty_url: str) -> None:
+    """A database with the names of migration 32 has today's afterwards, also in what can be undone and in requests."""
+    migrate(empty_url)
+    store = Store(empty_url)
+    undo = {"action": "rollback", "revision": 1, "withdrawal": 7}
+    with store.writing() as session:
+        _fill(session)
+        session.add(JournalEntry(campaign_id=1, at=NOW, actor="gm", text="Rolled back.", undo=undo))
+        asked = {"inbox_id": 3, "player": "Ämilie"}
+        session.add(PendingRequest(kind="message", code="x", campaign_id=1, data=asked, created_at=NOW))
+    store.close()
+    rows, indexes = _rows(empty_url), _indexes(empty_url)
+    downgrade(empty_url, "0032")
+    former = execute(empty_url, "SELECT undo FROM act") + execute(empty_url, "SELECT data FROM request")
+    kept = execute(empty_url, "SELECT shelf_id, era FROM turn JOIN campaign ON era = 0 ORDER BY turn.id")
+    columns = execute(empty_url, "SELECT letter_id FROM sheet JOIN letter ON letter.id = letter_id")
+    migrate(empty_url)
+
+    assert former == [('{"action":"rollback","era":1,"shelf":7}',), ('{"letter":3,"player":"Ämilie"}',)]
+    assert (kept, columns) == ([(1, 0), (None, 0)], [])
+    assert (_rows(empty_url), _indexes(empty_url)) == (rows, indexes)
 
 
 def _indexes(url: str) -> set[tuple[str, str]]:

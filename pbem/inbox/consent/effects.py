@@ -140,7 +140,7 @@ def read_answer_to(context: MessageContext, asked: PendingRequest) -> Said:
     if asked.kind != RequestKind.MESSAGE:
         return read_reply(message, bare_subject(message.subject), act)
     first = first_line(message)
-    again = parse_message(context.session.get_one(InboxMessage, asked.data["letter"]).raw).text.strip()
+    again = parse_message(context.session.get_one(InboxMessage, asked.data["inbox_id"]).raw).text.strip()
     own = [first] if first.upper().startswith("CONFIRM ") and len(first.split()) == 2 else []
     # A machine that sends back its mail would pass for a yes: where much is at stake only a line, such as LEAVE, does.
     if act == "leave" and "\n" not in again:
