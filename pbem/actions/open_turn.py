@@ -364,9 +364,9 @@ class RollList:
     turn: int
     rolls: tuple[Roll, ...]
 
-    def told(self, roll: Roll) -> str:
+    def describe(self, roll: Roll) -> str:
         """Return a roll in words."""
-        return roll.told(count_rolls(self.rolls, roll.label))
+        return roll.describe(count_rolls(self.rolls, roll.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +400,7 @@ class RollDice(GmCommand, Change[RollResult]):
         return RollResult(context.snapshot.name, context.snapshot.turn, roll)
 
     def render(self, facts: RollResult, channel: Channel) -> Iterator[str]:
-        yield wrap(facts.roll.told(facts.roll.number), "    ")
+        yield wrap(facts.roll.describe(facts.roll.number), "    ")
         said = (
             f"It stands for turn {facts.turn} of {facts.campaign}; the journal has it, and the record of the turn will."
         )
@@ -427,4 +427,4 @@ class ShowRolls(Query[RollList]):
         if not facts.rolls:
             yield f"Nothing was rolled in turn {facts.turn} of {facts.campaign}."
         for roll in facts.rolls:
-            yield wrap(facts.told(roll), "    ")
+            yield wrap(facts.describe(roll), "    ")

@@ -244,7 +244,7 @@ def _announce_rerun(context: Context, amendment: RerunPlan) -> None:
     what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
     with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
-    changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
+    changed = "; the GM has changed the state" if patch and list(patch) != again.former_record.get("patch") else ""
     act = add_entry(session, snapshot.id, now, actor="gm", text=what + with_sheets + changed)
     touched = ", ".join(each.seat for each in impact.touched) or "nobody"
     add_entry(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)

@@ -100,7 +100,7 @@ class Rerun:
     withdrawn: tuple[WithdrawnTurn, ...]
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def former_record(self) -> Mapping[str, Any]:
         """The record of the run that counts until now."""
         return dict(json.loads(self.turn.record or b"{}"))
 
@@ -355,12 +355,12 @@ def _is_affected(again: Rerun, old: Mapping[int, Report], place: SeatView, view:
         return True
     missed = place.seat in again.outcome.turn.missing
     return _sheets_used_before(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
-        place.seat in again.told.get("missing", ())
+        place.seat in again.former_record.get("missing", ())
     )
 
 
 def _sheets_used_before(again: Rerun) -> dict[SeatName, SheetUsed]:
-    return {seat: SheetUsed(**sheet) for seat, sheet in again.told.get("sheets", {}).items()}
+    return {seat: SheetUsed(**sheet) for seat, sheet in again.former_record.get("sheets", {}).items()}
 
 
 def _build_correction(
@@ -375,8 +375,8 @@ def _build_correction(
     before = replace(
         opening,
         used=_sheets_used_before(again),
-        missing=frozenset(again.told.get("missing", ())),
-        orders=orders_disclosed(again.told, again.ruleset.orders),
+        missing=frozenset(again.former_record.get("missing", ())),
+        orders=orders_disclosed(again.former_record, again.ruleset.orders),
     )
     both = ((before, old.view), (opening, view))
     texts = [report_text(app, again.ruleset, facts, place, seen) for facts, seen in both]
@@ -440,5 +440,5 @@ def _build_impact(
 def _describe_changes(again: Rerun) -> Iterator[str]:
     if again.given:
         yield "other sheets"
-    if list(again.outcome.patch) != again.told.get("patch", []):
+    if list(again.outcome.patch) != again.former_record.get("patch", []):
         yield "another state"

@@ -410,7 +410,7 @@ def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
         yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
     elif taken.kept:
         yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
-        yield from (wrap(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
+        yield from (wrap(f"Rolled: {roll.describe(roll.number)}", "    ") for roll in taken.rolled)
         yield channel.undone or _submitted(taken, channel)
     else:
         many = taken.errors > 1
@@ -554,7 +554,7 @@ class RulingFiles(NamedTuple):
     files: dict[str, str]
     brought: Mapping[str, CheckedAttachment]
 
-    def taken(self, of: tuple[int, int] | None = None) -> SubmitRuling:
+    def submission(self, of: tuple[int, int] | None = None) -> SubmitRuling:
         """Return the action that submits it; `of` as there."""
         return SubmitRuling(self.files, of, self.brought)
 

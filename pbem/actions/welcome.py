@@ -65,7 +65,7 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView], wish: SeatNam
         session.execute(update(Seat), rows)
     # The places as given: the campaign was loaded before their players came, and may have renamed them since.
     given = {place.id: place for place in codes}
-    taken = _taken(given.get(place.id, place) for place in snapshot.places)
+    taken = _seats_with_player(given.get(place.id, place) for place in snapshot.places)
     for place, code in codes.items():
         _post_dice_notice(context, place, taken, code, wish)
     return len(codes)
@@ -73,10 +73,10 @@ def mail_dice_notice(context: Context, places: Iterable[SeatView], wish: SeatNam
 
 def mail_dice_notice_gm(context: Context) -> None:
     """Mail the GM the seal, and that the players may choose words."""
-    _post_dice_notice(context, None, _taken(context.snapshot.places), "", "")
+    _post_dice_notice(context, None, _seats_with_player(context.snapshot.places), "", "")
 
 
-def _taken(places: Iterable[SeatView]) -> tuple[SeatName, ...]:
+def _seats_with_player(places: Iterable[SeatView]) -> tuple[SeatName, ...]:
     return tuple(place.seat for place in places if place.address)
 
 
@@ -137,7 +137,7 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
     ruleset, chosen = app.game(snapshot.game), snapshot.options
     # Those that a GM has chosen; a campaign started under an earlier version of its game has none of the newer ones.
     unusual = (option for option in ruleset.options if chosen.get(option.name, option.default) != option.default)
-    options = (option.told(chosen[option.name]) for option in unusual)
+    options = (option.describe(chosen[option.name]) for option in unusual)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,

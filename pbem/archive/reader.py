@@ -165,7 +165,7 @@ class ArchivedTurn:
         """True for a turn that was rolled back, or run again."""
         return self.name.startswith(f"{WITHDRAWN}/")
 
-    def said(self, path: str) -> str:
+    def label(self, path: str) -> str:
         """Return the name of one of its files in errors."""
         return f"{self.name}/{path}"
 
@@ -179,14 +179,14 @@ class ArchivedTurn:
             return read_plain(self.path / path, most)
         except (OSError, ValueError) as error:
             said = (error.strerror if isinstance(error, OSError) else None) or error
-            raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {said}") from None
+            raise ReplayError(f"turn {self.number}: {self.label(path)} cannot be read: {said}") from None
 
     def read_report(self, path: str) -> dict[str, Any]:
         """Return the data of a report that the record names. Raises ReplayError as `read`, or if they are none."""
         try:
             return read_report_data(self.read(path))
         except ReportDataError as error:
-            raise ReplayError(f"turn {self.number}: {self.said(path)}: {error}") from None
+            raise ReplayError(f"turn {self.number}: {self.label(path)}: {error}") from None
 
 
 def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
@@ -236,7 +236,7 @@ def load_withdrawn(archive: Path, campaign: str) -> list[ArchivedTurn]:
             raise ReplayError(f"{campaign}: {WITHDRAWN}/{entry.name} is no folder of a turn")
         folder = _open(home, f"{WITHDRAWN}/{entry.name}", int(match[1]), campaign)
         if entry.name != withdrawn_name(folder.number, folder.hash):
-            where = f"turn {folder.number}: {folder.said(RECORD)}"
+            where = f"turn {folder.number}: {folder.label(RECORD)}"
             raise ReplayError(f"{where} has hash {folder.hash}, but its folder is named after another")
         found.append(folder)
     return sorted(found, key=lambda folder: folder.name)
@@ -250,7 +250,7 @@ def check_chain(folders: list[ArchivedTurn], head: str | None) -> None:
     if head is not None:
         check_successor(folders[-1], head, "the database")
     for earlier, later in reversed(list(itertools.pairwise(folders))):
-        check_successor(earlier, later.record["previous"], later.said(RECORD))
+        check_successor(earlier, later.record["previous"], later.label(RECORD))
     if folders[0].record["previous"]:
         raise ReplayError(f"turn {folders[0].number}: its record names one before it, but there is none")
 
@@ -258,7 +258,7 @@ def check_chain(folders: list[ArchivedTurn], head: str | None) -> None:
 def check_successor(folder: ArchivedTurn, expected: str, voucher: str) -> None:
     """Raise ReplayError if a record has another hash than its successor, or the database, says."""
     if folder.hash != expected:
-        where = f"turn {folder.number}: {folder.said(RECORD)}"
+        where = f"turn {folder.number}: {folder.label(RECORD)}"
         raise ReplayError(f"{where} has hash {folder.hash}, expected {expected} ({voucher} says so)")
 
 
@@ -268,9 +268,9 @@ def check_files(folder: ArchivedTurn) -> None:
     for path, expected in sorted(folder.record["files"].items()):
         found = file_hash(folder.read(path))
         if found != expected:
-            raise ReplayError(f"turn {folder.number}: {folder.said(path)} has hash {found}, expected {expected}")
+            raise ReplayError(f"turn {folder.number}: {folder.label(path)} has hash {found}, expected {expected}")
     for path in sorted(present - {RECORD, *folder.record["files"]}):
-        raise ReplayError(f"turn {folder.number}: {folder.said(path)} is not in the record")
+        raise ReplayError(f"turn {folder.number}: {folder.label(path)} is not in the record")
 
 
 def _list_files(folder: ArchivedTurn) -> Iterator[str]:
@@ -278,7 +278,7 @@ def _list_files(folder: ArchivedTurn) -> Iterator[str]:
     where = f"turn {folder.number}"
     for entry in _entries(folder.path, folder.name, where):
         if entry.name in PARTS and entry.is_dir(follow_symlinks=False):
-            within = _entries(folder.path / entry.name, folder.said(entry.name), where)
+            within = _entries(folder.path / entry.name, folder.label(entry.name), where)
             yield from (f"{entry.name}/{each.name}" for each in within)
         else:
             yield entry.name

@@ -66,9 +66,9 @@ def _check_report(folder: ArchivedTurn, path: str, ruleset: AnyRuleset, there: s
         shown = ruleset.enclosures(folder.read_report(path)["view"])
         lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
     except (RulesetError, *PARSE_ERRORS) as error:
-        raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
+        raise ReplayError(f"turn {folder.number}: {folder.label(path)}: {error}") from None
     if lost:
-        raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")
+        raise ReplayError(f"turn {folder.number}: {folder.label(path)} shows {lost[0]!r}, which is not in the archive")
 
 
 def check_rolls(folder: ArchivedTurn, seed: bytes) -> None:
@@ -117,7 +117,7 @@ def check_withdrawn(
     named = set()
     for folder in (*folders, *withdrawn):
         for each in folder.record.get("withdrawn", ()):
-            _check_named(places, each["turn"], each["hash"], folder.said(RECORD))
+            _check_named(places, each["turn"], each["hash"], folder.label(RECORD))
             named.add(each["hash"])
     for number, hash_ in known or ():
         _check_named(places, number, hash_, "the database")
@@ -276,7 +276,7 @@ class _Replay:
             mailed = with_memory(self._ruleset, view, self._last.get(seat))
             # Reports made before their game had a memory have none.
             shown = mailed if "memory" in archived else view
-            _compare(folder, f"the view in {folder.said(path)}", json_sha256(shown), json_sha256(archived))
+            _compare(folder, f"the view in {folder.label(path)}", json_sha256(shown), json_sha256(archived))
             self._last[seat] = archived
             self.reports += 1
 

@@ -277,7 +277,7 @@ def _check_sheets(folder: ArchivedTurn) -> None:
             raise ReplayError(f"{where} has digest {sheet['digest']}, but its orders have another")
         path = f"sheets/{seat}-v{sheet['version']}.txt"
         if path not in record["files"]:
-            raise ReplayError(f"{where} is not there as it came: {folder.said(path)} is missing")
+            raise ReplayError(f"{where} is not there as it came: {folder.label(path)} is missing")
         if seat in record["missing"]:
             raise ReplayError(f"{where} was used, but the record counts it as missing")
         _check_told_sheet(folder, seat, (str(sheet["version"]), sheet["digest"][:12]))
@@ -291,7 +291,7 @@ def _check_told_sheet(folder: ArchivedTurn, seat: str, used: tuple[str, str]) ->
     told = _SHEET_USED.search(text)
     if told is not None and told.groups() != used:
         raise ReplayError(
-            f"turn {folder.number}: {folder.said(path)} tells of sheet {told[1]} (digest {told[2]}), "
+            f"turn {folder.number}: {folder.label(path)} tells of sheet {told[1]} (digest {told[2]}), "
             f"but sheet {used[0]} (digest {used[1]}) was used"
         )
 

@@ -66,7 +66,7 @@ class ResolvedTurn:
     record: bytes
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """The turn, as problems name it."""
         return f"campaign {self.campaign}: {'withdrawn ' if self.withdrawn else ''}turn {self.number}"
 
@@ -143,7 +143,7 @@ def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-        return f"{turn.said} cannot be archived ({describe_error(error)})"
+        return f"{turn.title} cannot be archived ({describe_error(error)})"
     return ""
 
 
@@ -160,7 +160,7 @@ def _set_aside_withdrawn(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
         try:
             move_to_withdrawn(app.settings.archive, turn.record)
         except OSError as error:
-            problems.append(f"{turn.said} cannot be moved to withdrawn/ ({describe_error(error)})")
+            problems.append(f"{turn.title} cannot be moved to withdrawn/ ({describe_error(error)})")
             continue
         problem = rewrite_turn(app, turn)
         if problem:
@@ -275,8 +275,8 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
         if is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             return ""
     except OSError as error:
-        return f"{turn.said} cannot be read in the archive ({describe_error(error)})"
-    return f"{turn.said} was lost or cut in the archive"
+        return f"{turn.title} cannot be read in the archive ({describe_error(error)})"
+    return f"{turn.title} was lost or cut in the archive"
 
 
 def _turns_without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:

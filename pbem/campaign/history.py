@@ -267,7 +267,7 @@ def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Rol
         row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
         same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
         session.execute(insert(StoredRoll), row | same)
-        said = f"rolled in turn {snapshot.turn}: {roll.told(roll.number)}"
+        said = f"rolled in turn {snapshot.turn}: {roll.describe(roll.number)}"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
 
 

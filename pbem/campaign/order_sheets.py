@@ -97,7 +97,7 @@ class SheetReading:
         return "\n".join(line for _, line in self.lines)
 
     @property
-    def told(self) -> tuple[FindingWithLine, ...]:
+    def remarks(self) -> tuple[FindingWithLine, ...]:
         """The findings, with the lines they refer to."""
         return renumber(tell_findings(self.findings, self.lines), self.origin)
 
@@ -487,7 +487,7 @@ def make_receipt(
         digest=reading.digest,
         accepted=reading.accepted,
         orders=reading.restated,
-        findings=reading.told,
+        findings=reading.remarks,
         deadline=None if held else deadline,
         held=held,
         zone=zone,
@@ -501,7 +501,7 @@ def make_receipt(
     )
     if reading.accepted or standing is None:
         return receipt
-    kept = replace(receipt, orders=standing.restated, findings=standing.told)
+    kept = replace(receipt, orders=standing.restated, findings=standing.remarks)
     return replace(
         receipt,
         findings=tuple(each for each in receipt.findings if each.line or each.severity == "error"),
@@ -514,7 +514,7 @@ def make_receipt(
 def require_valid_sheet(reading: SheetReading, seat: SeatName) -> SheetReading:
     """Return the reading of a GM's sheet. Raises CampaignError with its first error if nothing in it is accepted."""
     if not reading.accepted:
-        slip = next((each for each in reading.told if each.line), reading.told[0])
+        slip = next((each for each in reading.remarks if each.line), reading.remarks[0])
         hint = f" ({slip.hint})" if slip.hint else ""
         raise CampaignError(f"nothing in the sheet of {seat} is understood: line {slip.line}, {slip.text}{hint}")
     return reading

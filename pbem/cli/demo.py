@@ -402,7 +402,7 @@ class _Demo:
         write_folder(replace(form, files=files), folder)
         for name, content in beside.items():
             (folder / name).write_text(content, encoding="utf-8")
-        taken = run_action(self._app, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
+        taken = run_action(self._app, CAMPAIGN, read_folder(CAMPAIGN, folder).submission(), self._now)
         if not taken.kept:
             raise CampaignError(f"the ruling of the demo's GM on turn {form.turn} has errors: {dict(taken.findings)}")
         run_action(self._app, CAMPAIGN, ReleaseCampaign(), self._now)

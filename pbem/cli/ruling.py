@@ -159,7 +159,7 @@ def ruling(
     else:
         with call.open() as app:
             submitted = (
-                call.perform(app, name, read_folder(name, folder).taken())
+                call.perform(app, name, read_folder(name, folder).submission())
                 if folder is not None
                 else _edit_and_submit(call, app, name)
             )
@@ -177,7 +177,7 @@ def _edit_and_submit(call: Call, app: App, name: str) -> RulingResult | None:
 
     def written() -> SubmitRuling:
         # For this turn and revision alone: when the GM is done, another turn may be open (decision 13).
-        return read_folder(name, folder).taken((form.turn, form.revision))
+        return read_folder(name, folder).submission((form.turn, form.revision))
 
     def read(files: Mapping[str, str]) -> RulingResult:
         # Read as a query, which rolls no dice: else a ruling could be submitted only if they suit (decision 38).

@@ -60,7 +60,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         label=data["label"],
         accepted=reading.accepted,
         orders=reading.restated,
-        findings=reading.told,
+        findings=reading.remarks,
         missing=reading.missing,
         notes=(
             *(note for note in cleaned if not is_routine(note)),

@@ -55,7 +55,7 @@ def take_answer(mail: Reading) -> Outcome | Confirmed:
     """Do what a reply to a question says."""
     context, asked = mail.context, mail.asked
     assert asked is not None
-    step = STEPS[act_of(asked)][mail.said]
+    step = STEPS[act_of(asked)][mail.answer_class]
     if asked.data.get("declined"):  # who said NO by mistake may say YES as long as the request would be open
         if step not in ("do", "do-tell"):
             return take_settled(mail)
@@ -76,7 +76,7 @@ def take_answer(mail: Reading) -> Outcome | Confirmed:
         case "tell":
             return _pass_on_words(context, asked), False
         case _:
-            return _ask_once_more(context, asked, mail.said), False
+            return _ask_once_more(context, asked, mail.answer_class), False
 
 
 def take_replacement(mail: Reading) -> Outcome | Confirmed:
@@ -96,7 +96,7 @@ def take_settled(mail: Reading) -> Outcome:
     assert asked is not None
     if asked.kind == RequestKind.MESSAGE:
         return _report_outcome(context, asked, "answered"), False
-    if mail.said in ("question", "words", "courtesy") and act_of(asked) != "press":
+    if mail.answer_class in ("question", "words", "courtesy") and act_of(asked) != "press":
         return _pass_on_words(context, asked), False
     if asked.data.get("declined"):
         return _reply(context, asked, "declined-before"), False

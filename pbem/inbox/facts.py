@@ -208,7 +208,7 @@ class Reading:
         return self.context.session.scalar(digest) if code else None
 
     @cached_property
-    def said(self) -> Said:
+    def answer_class(self) -> Said:
         """The class of its answer to what was asked."""
         assert self.asked is not None
         return read_answer_to(self.context, self.asked)
@@ -246,7 +246,7 @@ class Reading:
 
     def _first_of_gm(self) -> First:
         if self.code == "offer":
-            step = STEPS["offer"][self.said]
+            step = STEPS["offer"][self.answer_class]
             if step in ("do", "end", "again"):
                 return {"do": "yes", "end": "no"}.get(step, "nothing")  # type: ignore[return-value]
         if self.commands is None or (self.code == "question" and not _is_in_capitals(self.commands)):
@@ -257,7 +257,7 @@ class Reading:
         asked = self.asked
         if asked is None or asked.kind != RequestKind.MESSAGE:
             return False
-        return STEPS[act_of(asked)][self.said] in ("do", "do-tell")
+        return STEPS[act_of(asked)][self.answer_class] in ("do", "do-tell")
 
     def _is_order(self) -> bool:
         """Return True if an answer brings orders instead of those asked about."""

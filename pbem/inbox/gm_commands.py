@@ -165,7 +165,7 @@ def run_frame(
         campaign_context = context.campaign_context(locked_campaign(context.session, name))
         add_audit_entries(campaign_context, [trace for _, each in said for trace in each.traces])
         said = list(_shown_alone(said))
-    return _told(context, name, said)
+    return _answer_run(context, name, said)
 
 
 def _find_elsewhere(context: MessageContext, name: str, orders: GmOrders) -> GmAnswer | None:
@@ -268,7 +268,7 @@ def _is_undone(wish: Wish) -> bool:
     return wish.kind == UNDO or (bool(way.tables) and not way.until_mailed and wish.kind not in _MAILED)
 
 
-def _told(context: MessageContext, name: str, said: _Said) -> GmRun:
+def _answer_run(context: MessageContext, name: str, said: _Said) -> GmRun:
     waits = any(each.asks for _, each in said)
     snapshot = locked_campaign(context.session, name)
     # A command without such a word is done by a reply alone.

@@ -307,7 +307,7 @@ def answer_offer(mail: Reading) -> Outcome:
     assert asked is not None
     if not is_from_gm(context, campaign):
         return refuse_other(context, campaign), False
-    step = STEPS["offer"][mail.said]
+    step = STEPS["offer"][mail.answer_class]
     if step == "do":
         return _accept(context, campaign, asked, mail.came.wishes), False
     if not is_open(asked, context.now):
@@ -315,8 +315,8 @@ def answer_offer(mail: Reading) -> Outcome:
     if step == "end" and mark_confirmed(context.session, asked, context.now):
         asked.data = {**asked.data, "outcome": "declined"}
         return _refuse(context, campaign, asked, "You said NO, so the offer has ended"), False
-    why = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(context.message)} "}.get(mail.said, "")
-    why = f"{why}To do it, reply with YES alone on the first line"
+    silent = {"nothing": "Your reply was empty. ", "unreadable": f"{unread_part(context.message)} "}
+    why = f"{silent.get(mail.answer_class, '')}To do it, reply with YES alone on the first line"
     return _refuse(context, campaign, asked, why, code=asked.code), False
 
 

@@ -96,7 +96,7 @@ class FoundForm:
     hidden: tuple[str, ...] = ()
 
     @property
-    def told(self) -> bool:
+    def is_reported(self) -> bool:
         """True if its sender is told that its orders were not read, if they are not."""
         return bool(self.orders) and (self.what in ("anchored", "traced", "unknown") or self.ours)
 

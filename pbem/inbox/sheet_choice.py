@@ -184,7 +184,7 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     frames = sort_frames(lines, context.message.lines, _load_mailed(context, result, mailed())) if quoted else []
     notes = (*sheet.notes, *_describe_hidden(frames), *_describe_left_out(context, result, frames, mailed))
     sheet = replace(sheet, notes=notes)
-    found = [each for each in frames if each.told]
+    found = [each for each in frames if each.is_reported]
     read, reason = _choose(found)
     if read is None:
         return context, result, _tell(sheet, found, reason)

@@ -69,7 +69,7 @@ def _unmuted(rest: str) -> str:
     return name.strip() if off.upper() == "OFF" and _WORD.fullmatch(name.strip()) else ""
 
 
-def _given(rest: str) -> str:
+def _give_to(rest: str) -> str:
     """Return "red TO address" for "red BY address"."""
     words = rest.split()
     by = [word.upper() for word in words[1:2]] in (["BY"], ["WITH"])
@@ -92,7 +92,7 @@ _READERS: Mapping[str, Callable[[str], str]] = {
     "seats": _seats,
     "address": _with_address,
     "off": _unmuted,
-    "given": _given,
+    "given": _give_to,
     "": lambda rest: rest,
 }
 """Functions that read the words behind a beginning, by what a command takes: "" if they cannot be meant."""

@@ -65,7 +65,7 @@ class DiceNotation:
         ranked = sorted(range(len(faces)), key=lambda at: (faces[at] if self.lowest else -faces[at], at))
         return frozenset(ranked[: self.keep or None])
 
-    def told(self, faces: Sequence[int]) -> str:
+    def words(self, faces: Sequence[int]) -> str:
         """Return each die in words, those that do not count in brackets, and the total: "4, 5, 1 + 2 = 12"."""
         kept = self.counted_indexes(faces)
         shown = [self._face(face) if at in kept else f"({self._face(face)})" for at, face in enumerate(faces)]
@@ -172,13 +172,13 @@ class Roll:
         """The label in one case, by which rolls are compared."""
         return self.label.casefold()
 
-    def told(self, count: int) -> str:
+    def describe(self, count: int) -> str:
         """Return the roll in words; `count` is the number of rolls with its label.
 
         Example: `3d6+2 "the gate": 4, 5, 1 + 2 = 12 (roll 1 of 1)`.
         """
         return (
-            f'{self.dice} "{self.label}": {parse_notation(self.dice).told(self.faces)} (roll {self.number} of {count})'
+            f'{self.dice} "{self.label}": {parse_notation(self.dice).words(self.faces)} (roll {self.number} of {count})'
         )
 
     def to_json(self) -> dict[str, Any]:

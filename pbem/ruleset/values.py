@@ -113,7 +113,7 @@ class Option:
             return isinstance(value, bool)
         return value in self.choices if self.kind == "choice" else True
 
-    def told(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         """Return the meaning of the option and its value in a campaign, for the players.
 
         The contents of a file are not told, nor the part of the help after a colon, which

@@ -84,9 +84,9 @@ class _HtmlReader(HTMLParser):
             self._dropped.append(tag)
         elif tag == self._whole and not self._within and (tag != "div" or ("role", "main") in attrs):
             self._within = True
-        elif self._seen and tag == "img":
+        elif self._is_visible and tag == "img":
             self._show(dict(attrs))
-        elif self._seen and tag in _ELEMENTS:
+        elif self._is_visible and tag in _ELEMENTS:
             self.written.append(f"<{tag}{''.join(map(self._attribute, attrs))}>")
             if tag not in _VOID:
                 self._open.append(tag)
@@ -104,7 +104,7 @@ class _HtmlReader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Write a text."""
-        if self._seen:
+        if self._is_visible:
             self.written.append(escape(data, quote=False))
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class _HtmlReader(HTMLParser):
         self._close_to(0)
 
     @property
-    def _seen(self) -> bool:
+    def _is_visible(self) -> bool:
         return self._within and not self._dropped
 
     def _close_to(self, depth: int) -> None:

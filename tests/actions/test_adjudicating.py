@@ -328,7 +328,7 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
         for seat in ("red", "blue", "green"):
             path = folder / f"{seat}.txt"
             path.write_text(path.read_text().replace("[RESULT]\n", f"[RESULT]\nThe omen of {seat}, {number}.\n"))
-        assert run_action(war.app, "toy1", read_folder("toy1", folder).taken(), war.now).findings == {}
+        assert run_action(war.app, "toy1", read_folder("toy1", folder).submission(), war.now).findings == {}
         let_go(war)
         war.tick()
         for seat, address in (("red", ANN), ("blue", BOB), ("green", CYD)):
@@ -385,7 +385,7 @@ def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
     assert read_folder("toy1", tmp_path) == ({"all.txt": "Snow."}, {})
 
     (tmp_path / "all.txt~").write_text("Rain.")
-    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).submission(), war.now)
     assert (taken.kept, set(taken.findings)) == (False, {"all.txt~"})
 
 
@@ -395,7 +395,7 @@ def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
     (tmp_path / "ruling.txt").write_text(form.text.replace("[RESULT]\n", "[RESULT]\nSnow.\n"))
     ruled = read_folder("toy1", tmp_path)
     assert ruled.files.keys() == form.files.keys()
-    assert run_action(war.app, "toy1", ruled.taken(), war.now).kept
+    assert run_action(war.app, "toy1", ruled.submission(), war.now).kept
 
     (tmp_path / "red.txt").write_text("Gold.")
     with pytest.raises(CampaignError, match=r"has the whole ruling in ruling\.txt, and red\.txt besides"):

@@ -155,7 +155,7 @@ def second(desk: Desk, folder: Path) -> None:
     write_folder(run_query(desk.app, "toy1", ShowRulingForm(), desk.now), folder)
     (folder / "blue.txt").write_text("[FILE]\nThe fort.\n[PICTURE FORT.PNG: Its walls]\n[ATTACH fort.png]\n")
     (folder / "fort.png").write_bytes(png("gray"))
-    taken = run_action(desk.app, "toy1", read_folder("toy1", folder).taken(), desk.now)
+    taken = run_action(desk.app, "toy1", read_folder("toy1", folder).submission(), desk.now)
     assert taken.kept, taken.findings
 
 

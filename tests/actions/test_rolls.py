@@ -81,7 +81,7 @@ def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
     """A roll is in the journal; a ruling shows it to one seat alone; at the end everyone can verify it."""
     made = roll(war)
     run(war, red=f"At dawn.\n{GATE}", blue="Nothing.")
-    told = made.told(1)
+    told = made.describe(1)
 
     assert journal(war) == [(f"rolled in turn 1: {told}", True)]
     assert records(war)[-1]["rolls"] == [made.to_json()]
@@ -130,7 +130,7 @@ def test_a_rollback_undoes_no_roll(war: Desk) -> None:
     run(war, red=GATE)
 
     assert (taken.rolled, again.number) == ((), 2)
-    assert again.told(2) in report(war, ANN)
+    assert again.describe(2) in report(war, ANN)
     assert records(war)[-1]["rolls"] == [made.to_json(), again.to_json()]
     assert run_query(war.app, "toy1", ShowRolls(1), war.now).rolls == (made, again)
 
@@ -146,7 +146,7 @@ def test_taking_a_ruling_rolls_once(war: Desk) -> None:
     shown = run_query(war.app, "toy1", PreviewTurn(), war.now)
 
     assert (len(first.rolled), second.rolled) == (1, ())
-    assert first.rolled[0].told(1) in next(each.parts.text for each in shown.reports if each.place.seat == "red")
+    assert first.rolled[0].describe(1) in next(each.parts.text for each in shown.reports if each.place.seat == "red")
 
 
 def test_what_is_no_dice_is_refused_with_the_nearest(war: Desk) -> None:

@@ -55,7 +55,7 @@ def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """An unfilled form is refused, and the turn still waits: to run it without a ruling is asked about."""
     war.tick(hours=DUE)
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
-    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).submission(), war.now)
 
     assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
     assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
@@ -193,12 +193,12 @@ def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
     )
     before = shown(war).parts
     write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
-    again = run_query(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    again = run_query(war.app, "toy1", read_folder("toy1", tmp_path).submission(), war.now)
     assert (again.same, again.replaced) == (True, ())
 
     game = tmp_path / "game.txt"
     game.write_text(game.read_text().replace("SCORE red 2\n", ""))
-    done = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    done = run_action(war.app, "toy1", read_folder("toy1", tmp_path).submission(), war.now)
     assert [(each.part, each.now) for each in done.replaced] == [("game.txt: SCORE red", "")]
     assert shown(war).parts == {part: text for part, text in before.items() if part != "game.txt: SCORE red"}
 
@@ -322,7 +322,7 @@ def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: 
     war.tick(hours=DUE)
     (tmp_path / "map.png").write_bytes(png("blue"))
     (tmp_path / "red.txt").write_text("[RESULT]\nLook.\n[PICTURE map.png: The pass]\n")
-    run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    run_action(war.app, "toy1", read_folder("toy1", tmp_path).submission(), war.now)
     taken = run_action(
         war.app, "toy1", SubmitRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now
     )

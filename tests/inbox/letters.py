@@ -55,7 +55,7 @@ class Received:
     @property
     def wrong(self) -> list[str]:
         """The lines with errors, as typed."""
-        return [finding.source for finding in self.reading.told if finding.severity == "error" and finding.line]
+        return [finding.source for finding in self.reading.remarks if finding.severity == "error" and finding.line]
 
     def accounts_for(self, line: str) -> bool:
         """Return True if a line was accepted, or if a finding, a note or the list of courtesies names it."""

@@ -58,7 +58,7 @@ def left(key: str, text: str) -> list[str]:
     """Return the orders that are read from a message of Ann Smith's."""
     reading = receive(key, text.split("\n")).reading
     return [reading.book.line(order) for order in reading.parsed.orders] + [
-        each.source for each in reading.told if each.severity == "error"
+        each.source for each in reading.remarks if each.severity == "error"
     ]
 
 

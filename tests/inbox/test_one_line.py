@@ -111,11 +111,11 @@ def test_an_error_names_the_line_as_typed() -> None:
     """Below a line with several orders errors have the numbers of the lines in the mail."""
     reading = receive("harvester", ["MOVE G E; MOVE L1 E", "MOVE S1 NE", "MOVE L1 W", "MOVE S2 QQ"]).reading
 
-    assert [(each.line, each.source) for each in reading.told if each.severity == "error"] == [
+    assert [(each.line, each.source) for each in reading.remarks if each.severity == "error"] == [
         (3, "MOVE L1 W"),
         (4, "MOVE S2 QQ"),
     ]
-    assert "line 1 gives L1 an order already" in reading.told[0].text
+    assert "line 1 gives L1 an order already" in reading.remarks[0].text
     assert [order.line for order in reading.restated] == [1, 1, 2]
 
 

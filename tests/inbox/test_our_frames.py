@@ -102,7 +102,7 @@ def test_a_form_of_an_earlier_report_is_old(code: str) -> None:
     """A form with another code than the newest is told, not read."""
     (found,) = sort(quoted(FREED), mailed(code=code or "qrstuvwxyzabcde2"))
 
-    assert (found.what, found.told) == ("old", True)
+    assert (found.what, found.is_reported) == ("old", True)
 
 
 def test_a_form_in_a_mail_that_we_never_sent_is_old() -> None:

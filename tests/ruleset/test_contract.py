@@ -46,7 +46,7 @@ CHART = Option("chart", "file", None, "another chart of ships")
 )
 def test_an_option_is_told_to_players(option: Option, value: object, told: str) -> None:
     """Players are told the value of their campaign, and the default where it differs."""
-    assert option.told(value) == told
+    assert option.describe(value) == told
 
 
 @pytest.mark.parametrize(

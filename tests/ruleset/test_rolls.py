@@ -32,7 +32,7 @@ def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, .
     """Each throw has one spelling, and each die is told; those that do not count are in brackets."""
     throw = parse_notation(typed)
 
-    assert (throw.text, throw.told(faces)) == (text, told)
+    assert (throw.text, throw.words(faces)) == (text, told)
     assert parse_notation(throw.text) == throw
 
 
@@ -87,7 +87,7 @@ def test_the_same_words_again_are_a_second_roll() -> None:
 
     assert (first.number, second.number) == (1, 2)
     assert first.faces != second.faces
-    assert second.told(2).endswith("(roll 2 of 2)")
+    assert second.describe(2).endswith("(roll 2 of 2)")
     assert rolls.fresh == [first, second]
 
 

@@ -131,7 +131,7 @@ def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
 def answering(play: Play) -> None:
     """Apply the answers of a sheet to all questions; what it leaves open is decided by list or default (ruling 26)."""
     questions, listed = play.state.questions, play.liking
-    said = _said(play, questions)
+    said = _first_answer(play, questions)
     if said:
         play.liking = (*said, *listed)
     play.questions = []
@@ -144,7 +144,7 @@ def answer_to(question: Question, said: Sequence[str], listed: Sequence[str]) ->
     return preferred(question, said) or by_list(question, listed) or default_answer(question)
 
 
-def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
+def _first_answer(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
     """Return the first KEEP of the sheet that answers any question; refuse the others."""
     said: tuple[str, ...] = ()
     orders = play.orders.get(questions[0].seat, ())

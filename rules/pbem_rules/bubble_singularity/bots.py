@@ -214,7 +214,7 @@ def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
 def _worth(state: State, seat: SeatName, sheet: Sheet) -> int:
     """Return the value of a sheet; -1 if any of it is refused."""
     play = rehearse(state, seat, sheet)
-    return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
+    return -1 if play.refusals else 1_000 + _gained(play) + _value_after(play)
 
 
 def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
@@ -238,7 +238,7 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
     quiet = play.quiet + len(play.order) - 1 if play.quiet else 0
     gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(state.order) else 0)
     if play.result is not None or not turns:
-        return gained + _left(play)
+        return gained + _value_after(play)
     after = replace(play.table.freeze(state), question=None, further=(), pending=0, quiet=quiet)
     bare = not play.table.players[seat].hand
     left = turns - 1 if bare else 0
@@ -252,7 +252,7 @@ def _gained(play: Play) -> int:
     return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
 
 
-def _left(play: Play) -> int:
+def _value_after(play: Play) -> int:
     """Return the value of the position after a turn: cards, bubbles, stations, and pairs that may become chains."""
     hand = play.table.players[play.seat].hand
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())

@@ -126,7 +126,7 @@ def _across(data: Mapping[str, Any], seats: Sequence[SeatName]) -> Iterator[Vali
     yield from _chart(data)
     yield from _bubbles(data)
     yield from _abilities(data)
-    yield from _held(data)
+    yield from _card_faults(data)
     yield from _turn(data) if data["order"] else _set_up(data)
 
 
@@ -186,7 +186,7 @@ def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             yield ValidationError("/decks", f"expected the card {card} in one place, got it in {found[card]}")
 
 
-def _held(data: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _card_faults(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     for seat, player in data["players"].items():
         if len({ABILITIES[card].category for card in player["cards"]}) < len(player["cards"]):
             path = f"/players/{seat}/cards"
@@ -235,7 +235,7 @@ def _turn(data: Mapping[str, Any]) -> Iterator[ValidationError]:
         yield ValidationError("/question", "expected what is asked first, as more is asked or pending")
     paths = ["/question", *(validation.below("/further", index) for index in range(len(data["further"])))]
     for path, question in zip(paths, _questions(data), strict=False):
-        yield from _asked(data, question, path)
+        yield from _question_faults(data, question, path)
 
 
 def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[ValidationError]:
@@ -255,7 +255,7 @@ def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[ValidationErro
             yield validation.unexpected(f"{path}/offer", "none, as the starting abilities are chosen", player["offer"])
 
 
-def _asked(data: Mapping[str, Any], question: Mapping[str, Any], path: str) -> Iterator[ValidationError]:
+def _question_faults(data: Mapping[str, Any], question: Mapping[str, Any], path: str) -> Iterator[ValidationError]:
     kind, choices = question["kind"], question["choices"]
     if question["seat"] != data["mover"]:
         yield validation.unexpected(f"{path}/seat", f"the mover, {data['mover']}", question["seat"])

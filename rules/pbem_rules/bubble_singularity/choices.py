@@ -34,7 +34,7 @@ def choices(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
     elif words[0] == "START":
         yield from map(Choice, _starts(view))
     elif words[0] == "KEEP":
-        yield from _kept(view, words[1:])
+        yield from _keep_choices(view, words[1:])
     elif words[0] == "SWAP":
         yield from _swapped(view, words[1:])
     elif words[0] == "USE":
@@ -168,7 +168,7 @@ def _starts(view: View) -> list[str]:
     return sorted(found, key=wishes(view["size"]).index)
 
 
-def _kept(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
+def _keep_choices(view: View, words: tuple[str, ...]) -> Iterator[Choice]:
     """Yield what can be kept next: the answer to one question after the other."""
     questions: list[Any] = [view["question"], *view.get("further", ())]
     offer = view["players"][view["seat"]]["offer"]

@@ -61,8 +61,8 @@ class Way(Field):
     def form(self, view: _View) -> Pattern:
         """Return the directions that the reader's cards allow."""
         # Diagonals need Quantum Drift, two spaces Cascade Control (ruling 16).
-        slanting = DIAGONALS if self.diagonal and "drift" in _held(view) else ()
-        doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _held(view)]
+        slanting = DIAGONALS if self.diagonal and "drift" in _own_cards(view) else ()
+        doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _own_cards(view)]
         return ChoicePattern((*WAYS, *slanting, *doubled))
 
     def _words(self) -> Sequence[str]:
@@ -91,11 +91,11 @@ class Placed(Field):
     def form(self, view: _View) -> Pattern:
         """Return the colours in the reader's supply, and those that Bubble Resonance adds."""
         colours = [colour for colour in COLOURS if view["players"][view["seat"]]["hand"][colour]]
-        more = [colour + EXTRA for colour in colours if "resonance" in _held(view)]
+        more = [colour + EXTRA for colour in colours if "resonance" in _own_cards(view)]
         return ChoicePattern((*colours, *more, NONE))
 
 
-def _held(view: _View) -> Sequence[str]:
+def _own_cards(view: _View) -> Sequence[str]:
     cards: Sequence[str] = view["players"][view["seat"]]["cards"]
     return cards
 

@@ -143,7 +143,7 @@ def _start(line: _Line) -> str:
 def _keep(line: _Line) -> str:
     if line.one("seated"):
         return _first_card(line)
-    told = [*_kept(line), *_asked(line)]
+    told = [*_keep_outcomes(line), *_open_questions(line)]
     if told:
         return clauses(*told)
     if line.one("moved", "stayed") is None:
@@ -159,7 +159,7 @@ def _first_card(line: _Line) -> str:
     return f"you hold {line.named([seated['card']])}; {line.named(seated['returned'])} went back."
 
 
-def _kept(line: _Line) -> Iterator[str]:
+def _keep_outcomes(line: _Line) -> Iterator[str]:
     for event in line.own("kept", "chosen"):
         back = line.named(event["returned"])
         if event["kind"] == "chosen":
@@ -168,7 +168,7 @@ def _kept(line: _Line) -> Iterator[str]:
             yield f"you kept {line.named(event['what'])}{f'; {back} went back' if back else ''}."
 
 
-def _asked(line: _Line) -> Iterator[str]:
+def _open_questions(line: _Line) -> Iterator[str]:
     view = line.view
     for asked in (view["question"], *view["further"]):
         if asked and asked["seat"] == view["seat"]:
@@ -295,7 +295,7 @@ def _kept_bubbles(line: _Line) -> Iterator[str]:
     kept = next((event["what"] for event in line.own("kept") if event["what"][0] in COLOURS), None)
     if kept:
         yield f"you kept {listed(kept)}."
-    yield from _asked(line)
+    yield from _open_questions(line)
 
 
 def _select(line: _Line) -> str:

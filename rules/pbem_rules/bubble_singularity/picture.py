@@ -104,7 +104,7 @@ class _Table:
         self.view = view
         self.edge = CARD[view["size"]]
         self.bottom = TOP + view["size"] * (self.edge + GAP) + 6
-        self.told = _wrapped(_told(view))
+        self.told = _wrapped(_event_words(view))
         self.seats = [*view["order"], *(seat for seat in view["seats"] if seat not in view["order"])]
         self.cards = {seat: _wrapped(_titles(view["players"][seat])) for seat in self.seats}
 
@@ -303,7 +303,7 @@ def _titles(me: View) -> list[str]:
     return titles + ([f"{me['blocked']} blocked"] if me["blocked"] else [])
 
 
-def _told(view: View) -> list[str]:
+def _event_words(view: View) -> list[str]:
     """Return what the last turn did, in order."""
     told, pops = [], []
     for event in view["events"]:

@@ -111,14 +111,14 @@ def _check_phase(view: View, order: Order) -> None:
         raise FieldError("not-your-turn", f"it is {view['mover']}'s turn", "you will be asked when it is yours")
     phase, verb = view["phase"], ORDERS.line(order).split()[0]
     if phase == "setup" and not isinstance(order, Start | Keep):
-        raise FieldError("not-now", f"{verb} comes later; the game is being set up", _asked(view))
+        raise FieldError("not-now", f"{verb} comes later; the game is being set up", _answer_hint(view))
     if phase == "question" and not isinstance(order, Keep):
-        raise FieldError("not-now", f"{verb} comes later; first you are asked a question", _asked(view))
+        raise FieldError("not-now", f"{verb} comes later; first you are asked a question", _answer_hint(view))
     if phase == "turn" and isinstance(order, Start):
         raise FieldError("not-now", f"{verb} has no place in a turn", "write: MOVE ..., then ROTATE or PULL")
 
 
-def _asked(view: View) -> str:
+def _answer_hint(view: View) -> str:
     return "write: " + " and ".join(map(ORDERS.line, defaults(view)[:1]))
 
 

@@ -34,7 +34,7 @@ def turn_summary(view: View) -> list[str]:
         return [*_end(view), *_scored(view), *_ranking(view)][:LINES]
     if view["phase"] == "setup":
         return [*_missed(view), *_setup(view)][:LINES]
-    tellers = (_missed, _awaited, _quiet, _unscored, _held, _scored, _ranking, _markers, _ripe)
+    tellers = (_missed, _awaited, _quiet, _unscored, _card_news, _scored, _ranking, _markers, _ripe)
     return [line for tell in tellers for line in tell(view)][:LINES]
 
 
@@ -106,7 +106,7 @@ def _scored(view: View) -> Iterator[str]:
         yield Loss(told) if event["before"] == view["seat"] else told
 
 
-def _held(view: View) -> Iterator[str]:
+def _card_news(view: View) -> Iterator[str]:
     """Yield the cards that players got, and the action that is blocked for the reader."""
     titles = view["abilities"]
     for seat, cards in _new_cards(view).items():

@@ -39,7 +39,7 @@ def passing_on(play: Play) -> None:
     if how:
         conclude(play, how)
     else:
-        later = _later(play)
+        later = _players_to_come(play)
         play.round += not later
         play.mover = (*later, *play.order)[0]
     play.wish = play.liking = ()
@@ -51,12 +51,12 @@ def how_it_ends(play: Play) -> str:
         return "standstill"
     if 0 < play.table.rules.scoreless <= play.unscored:
         return "scoreless"
-    if not play.in_last_round or _later(play):
+    if not play.in_last_round or _players_to_come(play):
         return ""
     return "markers" if play.last_round or play.rich else "rounds"
 
 
-def _later(play: Play) -> list[SeatName]:
+def _players_to_come(play: Play) -> list[SeatName]:
     """Return the players whose turns of this round are still to come."""
     at = play.state.order.index(play.seat)
     return [seat for seat in play.state.order[at + 1 :] if seat in play.order]

@@ -26,7 +26,9 @@ def number(value: float) -> str:
 
 def element(name: str, content: str = "", /, **attrs: Attribute) -> str:
     """Return an element. `content` is SVG and is not escaped."""
-    opening = name + "".join(f' {_dashed(key)}="{_shown(value)}"' for key, value in attrs.items() if value is not None)
+    opening = name + "".join(
+        f' {_dashed(key)}="{_escaped(value)}"' for key, value in attrs.items() if value is not None
+    )
     return f"<{opening}>{content}</{name}>" if content else f"<{opening}/>"
 
 
@@ -75,7 +77,7 @@ def _dashed(name: str) -> str:
     return name.rstrip("_").replace("_", "-")
 
 
-def _shown(value: str | float) -> str:
+def _escaped(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else number(value)
 
 

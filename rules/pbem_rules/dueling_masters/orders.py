@@ -73,14 +73,14 @@ class Mover(NameField):
         try:
             return super().read(word, view)
         except FieldError as refused:
-            text = _lost(word, view) or str(refused)
+            text = _loss_text(word, view) or str(refused)
             raise FieldError(refused.code, text, "possible: " + ", ".join(self.names(view))) from None
 
     def form(self, view: Mapping[str, Any]) -> Pattern:
         return ChoicePattern(tuple(piece.name for piece in Fleet.of_view(view).movable()))
 
 
-def _lost(word: str, view: Mapping[str, Any]) -> str:
+def _loss_text(word: str, view: Mapping[str, Any]) -> str:
     """Return where and when the reader lost a piece; "" if it is not known to be lost."""
     lost = (piece for piece in view["own_lost"] if piece["name"] == word.upper())
     return next((f"{piece['name']} was lost on {piece['square']} in move {piece['move']}" for piece in lost), "")

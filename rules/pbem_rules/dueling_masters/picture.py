@@ -77,9 +77,9 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 def _title(view: View) -> str:
     """Return the alternative text of the board: where all known pieces are."""
-    own = [_told(piece) for piece in view["own"]]
+    own = [_piece_words(piece) for piece in view["own"]]
     things = [f"{told.removeprefix('your ')} {piece['square']}" for told, piece in zip(own, view["own"], strict=True)]
-    enemies = [f"{_told(thing).removeprefix('enemy ')} {thing['square']}" for thing in _enemies(view)]
+    enemies = [f"{_piece_words(thing).removeprefix('enemy ')} {thing['square']}" for thing in _enemies(view)]
     sides = {"Yours": things, "Your opponent's": enemies}
     told = [f"{side}: {', '.join(pieces)}" for side, pieces in sides.items() if pieces]
     return ". ".join([f"The board in {view['label']}" if told else f"The empty board in {view['label']}", *told])
@@ -178,7 +178,7 @@ class _Board:
         for square in SQUARES:
             here, (x, y) = self.things.get(square, ()), self.at(square)
             own = [thing["name"] for thing in here if "known" in thing and self.view["stage"] == "play"]
-            told = ", ".join(map(_told, here)) or "nothing known"
+            told = ", ".join(map(_piece_words, here)) or "nothing known"
             yield TapTarget((*own, square), f"{square}: {told}", box(x - cell // 2, y - cell // 2, cell, cell))
 
     def marks(self) -> Iterator[Mark]:
@@ -252,7 +252,7 @@ def _by_square(things: Iterable[View]) -> dict[str, list[View]]:
     return here
 
 
-def _told(thing: View) -> str:
+def _piece_words(thing: View) -> str:
     """Return a piece in words, as far as the reader knows it."""
     if "known" in thing:
         return f"your {thing['name']}" + (" in transit to here" if thing["transit"] else "")

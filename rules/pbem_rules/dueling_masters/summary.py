@@ -102,8 +102,8 @@ def _losses(view: View) -> Iterator[str]:
         return
     own, enemy = view["own_lost"], view["enemy_lost"]
     move = max(loss["move"] for loss in (*own, *enemy))
-    lost = [_lost(loss, _piece(loss)) for loss in own if loss["move"] == move and not loss["rammed"]]
-    killed = [_lost(loss, _a_kind(loss["kind"])) for loss in enemy if loss["move"] == move]
+    lost = [_loss_text(loss, _piece(loss)) for loss in own if loss["move"] == move and not loss["rammed"]]
+    killed = [_loss_text(loss, _a_kind(loss["kind"])) for loss in enemy if loss["move"] == move]
     named, counts = (
         "; ".join(f"{who} lost {words(of)}" for who, of in (("you", lost), ("your opponent", killed)) if of)
         for words in (listed, _number)
@@ -111,7 +111,7 @@ def _losses(view: View) -> Iterator[str]:
     yield headline(f"{named}.", f"{counts}.", bad=bool(lost))
 
 
-def _lost(loss: Mapping[str, Any], what: str) -> str:
+def _loss_text(loss: Mapping[str, Any], what: str) -> str:
     return f"{what} on {loss['square']}"
 
 

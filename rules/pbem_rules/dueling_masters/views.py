@@ -172,7 +172,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
         own_lost=_own_lost(own),
         enemy=_marks(state, own, enemy, lost),
         enemy_lost=lost,
-        enemy_left=_left(state, lost),
+        enemy_left=_pieces_left(state, lost),
         scouted=dict(own.scouted),
         crossed=crossed(enemy.pieces, territory(opponent(seat))),
         latest=[event["square"] for event in told if event["kind"] == "departed"],
@@ -228,7 +228,7 @@ def _marks(state: State, own: Player, enemy: Player, lost: Sequence[EnemyLossVie
     """Return the marks of enemy pieces on a player's board, with those that secretly rammed asteroids (ruling 13)."""
     # The mark of a ship that rammed stays: of ramming only its owner knows (rulings 10 and 13).
     marked = [piece for piece in enemy.pieces if piece.mark and (piece.loss is None or piece.loss.rammed)]
-    unknown = {left["kind"]: left["number"] for left in _left(state, lost)}
+    unknown = {left["kind"]: left["number"] for left in _pieces_left(state, lost)}
     for piece in marked:
         if piece.typed:
             # A kind of which all pieces are known is not among the possible ones of another.
@@ -263,7 +263,7 @@ def _enemy_lost(player: Player) -> list[EnemyLossView]:
     return sorted(lost, key=lambda loss: (loss["move"], loss["square"], KINDS.index(loss["kind"])))
 
 
-def _left(state: State, lost: Sequence[EnemyLossView]) -> list[LeftView]:
+def _pieces_left(state: State, lost: Sequence[EnemyLossView]) -> list[LeftView]:
     gone = [loss["kind"] for loss in lost]
     left = {kind: number - gone.count(kind) for kind, number in numbers(state.rules.homes).items()}
     return [LeftView(kind=kind, number=number) for kind, number in left.items() if number]

@@ -83,14 +83,14 @@ def with_rolls(text: str, rolls: Sequence[Roll]) -> tuple[str, tuple[Roll, ...]]
         found = _SHOWN.fullmatch(line)
         roll = known.get((found[2].casefold(), int(found[3]))) if found else None
         if roll is None:
-            lines += [""] if shown and line and lines[-1:] == [_told(shown[-1], rolls)] else []
+            lines += [""] if shown and line and lines[-1:] == [_roll_text(shown[-1], rolls)] else []
             lines.append(line)
         else:
             lines += [""] if lines and lines[-1] else []
-            lines.append(_told(roll, rolls))
+            lines.append(_roll_text(roll, rolls))
             shown.append(roll)
     return "\n".join(lines), tuple(dict.fromkeys(shown))
 
 
-def _told(roll: Roll, rolls: Sequence[Roll]) -> str:
-    return roll.told(count_rolls(rolls, roll.label))
+def _roll_text(roll: Roll, rolls: Sequence[Roll]) -> str:
+    return roll.describe(count_rolls(rolls, roll.label))

@@ -41,4 +41,4 @@ def words(text: str, enclosed: Sequence[Attachment]) -> dict[str, Any]:
 
 def rolled(readers: frozenset[SeatName], roll: Roll, count: int) -> Event:
     """Return the event of a roll in the GM's words; `count` is the number of rolls with its label."""
-    return Event("roll", readers, roll.to_json() | {"count": count, "said": roll.told(count)})
+    return Event("roll", readers, roll.to_json() | {"count": count, "said": roll.describe(count)})

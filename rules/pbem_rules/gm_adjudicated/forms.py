@@ -73,7 +73,7 @@ def ruling_files(
             before = [*sheet, *_ledger(state, seat), *_last(player.told)]
             whose = f"Only {seat} reads this, in the report after {state.label}."
             told = ruling.seats.get(seat, Told())
-            text = _told(player.known, player.notes, told, brief=brief)
+            text = _form_text(player.known, player.notes, told, brief=brief)
             files[file_of(seat)] = text if brief else f"; {whose}\n{_remarks(['', *before])}\n{text}"
     if seats is not None:
         return {**files, GAME: f"TURN {state.turn}\n"}
@@ -82,7 +82,7 @@ def ruling_files(
 
 def _all(state: State, told: Told, *, brief: bool) -> str:
     """Return the file for all readers; unless it is brief, it explains how to fill in all files."""
-    text = _told(state.shared, state.notes, told, brief=brief)
+    text = _form_text(state.shared, state.notes, told, brief=brief)
     if brief:
         return text
     before = ["", *HELP.splitlines(), *_ledger(state, WORLD), *_last(state.told)]
@@ -93,20 +93,20 @@ def _remarks(lines: Iterable[str]) -> str:
     return "".join(f"; {line}".rstrip() + "\n" for line in _narrowed(lines))
 
 
-def _told(known: Known, notes: str, told: Told, *, brief: bool) -> str:
+def _form_text(known: Known, notes: str, told: Told, *, brief: bool) -> str:
     after = told.after(known)
     # Not indented, so that its rolls are read again: words that look like commands were indented when written.
     result = _lines(with_lines(told.result, told.with_result))
     standing = {
-        "FILE": (told.file, _kept(after.file, after.with_file)),
-        "MAP": (told.map, _kept(after.map, after.with_map)),
+        "FILE": (told.file, _standing_text(after.file, after.with_file)),
+        "MAP": (told.map, _standing_text(after.map, after.with_map)),
         "NOTES": (told.notes, _escaped(told.noted(notes))),
     }
     shown = {name: text for name, (ruled, text) in standing.items() if not brief or text or ruled is not None}
     return "\n".join(f"[{name}]\n{text}" for name, text in {"RESULT": result, **shown}.items())
 
 
-def _kept(text: str, enclosed: Iterable[Attachment]) -> str:
+def _standing_text(text: str, enclosed: Iterable[Attachment]) -> str:
     """Return a standing text and its attachments, as they are read again."""
     return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
 

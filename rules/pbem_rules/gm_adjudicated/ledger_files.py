@@ -50,7 +50,7 @@ def read_ledgers(data: Json, seats: Sequence[SeatName]) -> Ledgers:
     each = given.get(EACH, {})
     owners = {seat: {**each, **given.get(seat, {})} for seat in seats} | {WORLD: given.get(WORLD, {})}
     entries = {owner: _entries(owner, own) for owner, own in owners.items()}
-    ledgers = Ledgers(entries, entries, _seen(given.get(SEEN, {}), entries))
+    ledgers = Ledgers(entries, entries, _readers_by_name(given.get(SEEN, {}), entries))
     _check_kinds(ledgers, seats)
     return ledgers
 
@@ -85,7 +85,7 @@ def _value(name: str, value: Json) -> Value:
     )
 
 
-def _seen(given: Mapping[str, Json], entries: Mapping[str, Entries]) -> dict[str, str]:
+def _readers_by_name(given: Mapping[str, Json], entries: Mapping[str, Entries]) -> dict[str, str]:
     of_seats = {name for owner, own in entries.items() if owner != WORLD for name in own}
     known = sorted(of_seats | {f"{WORLD}.{name}" for name in entries[WORLD]})
     seen = {}

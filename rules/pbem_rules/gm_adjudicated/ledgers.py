@@ -74,7 +74,7 @@ class Ledgers:
     def lines(self, owner: str) -> Iterator[str]:
         """Yield all entries of an owner, for the GM."""
         own = self.entries.get(owner, {})
-        yield from (f"{name}: {told(value)} ({self._who(owner, name)})" for name, value in own.items())
+        yield from (f"{name}: {value_text(value)} ({self._who(owner, name)})" for name, value in own.items())
 
     def dump(self) -> Json:
         """Return the ledgers as JSON data; their order counts."""
@@ -102,7 +102,7 @@ class Ledgers:
         return self.seen.get(name, OWN)
 
 
-def told(value: Value) -> str:
+def value_text(value: Value) -> str:
     """Return a value in words."""
     return (", ".join(value) or "none") if isinstance(value, tuple) else str(value) or "none"
 

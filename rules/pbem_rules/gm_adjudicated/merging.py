@@ -20,9 +20,9 @@ def merged(before: Ruling, ruling: Ruling, results: frozenset[str]) -> Ruling:
     kept = (change for change in before.changes if (change.owner, change.name) not in changed)
     seats = {seat: before.seats.get(seat, Told()) for seat in (*before.seats, *ruling.seats)}
     return Ruling(
-        all=_told(before.all, ruling.all, result=ALL in results),
+        all=_merge_files(before.all, ruling.all, result=ALL in results),
         seats={
-            seat: _told(told, ruling.seats.get(seat, Told()), result=file_of(seat) in results)
+            seat: _merge_files(told, ruling.seats.get(seat, Told()), result=file_of(seat) in results)
             for seat, told in seats.items()
         },
         name=ruling.name or before.name,
@@ -35,7 +35,7 @@ def merged(before: Ruling, ruling: Ruling, results: frozenset[str]) -> Ruling:
     )
 
 
-def _told(before: Told, now: Told, *, result: bool) -> Told:
+def _merge_files(before: Told, now: Told, *, result: bool) -> Told:
     told = before
     if result:  # an empty [RESULT] replaces the first one, too
         told = replace(told, result=now.result, with_result=now.with_result)

@@ -131,10 +131,10 @@ class _Sheet:
         """Note a line whose first word is no verb, or possibly one."""
         near = slip_of(typed.upper(), self.verbs)
         if verbs:
-            could = f"{_shown(typed)} could be {' or '.join(verbs[:6])}; the GM reads your words as they are"
+            could = f"{_quote(typed)} could be {' or '.join(verbs[:6])}; the GM reads your words as they are"
             self.tell(number, "warning", "ambiguous-verb", could, "write the verb in full")
         elif near:
-            none = f"{_shown(typed)} is no verb of this campaign; the GM reads your words as they are"
+            none = f"{_quote(typed)} is no verb of this campaign; the GM reads your words as they are"
             self.tell(number, "warning", "unknown-verb", none, f"did you mean {near}?")
         elif self.verbs:
             self.free.append(number)
@@ -178,7 +178,7 @@ def _not_too_long(text: str) -> str:
     return text
 
 
-def _shown(word: str) -> str:
+def _quote(word: str) -> str:
     return repr(word[:40])
 
 

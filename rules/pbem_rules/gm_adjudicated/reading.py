@@ -60,7 +60,7 @@ def read_ruling(
     }
     for name in [name for name in named if "," in name]:
         _read_together(named.pop(name), [each.strip() for each in name.split(",")], sections, found, name)
-    told = {name: _told(named.get(name, ""), section) for name, section in sections.items()}
+    told = {name: _read_file(named.get(name, ""), section) for name, section in sections.items()}
     game = _Game(state, found[GAME], doing)
     ruling = game.read(named.get(GAME, ""))
     seats = {seat: told[name] for name, seat in readers.items()}
@@ -151,7 +151,7 @@ class _Doing:
         return warning
 
 
-def _told(text: str, sections: _Sections) -> Told:
+def _read_file(text: str, sections: _Sections) -> Told:
     """Read the file of a reader, and carry out its commands. Words before any heading are a result."""
     sections.take_all(text)
     return Told(

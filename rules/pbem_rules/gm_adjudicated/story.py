@@ -394,7 +394,7 @@ def rule(turn: int, files: Mapping[str, str]) -> tuple[Mapping[str, str], Mappin
     night = NIGHTS[turn - 1]
     texts = {name: text for name, text in night.texts.items() if name in files}
     texts[GAME] = "".join(line for line in texts[GAME].splitlines(keepends=True) if _is_here(line, files))
-    told = {name: _told(text, texts.get(name, ""), whole=name == GAME) for name, text in files.items()}
+    told = {name: _with_words(text, texts.get(name, ""), whole=name == GAME) for name, text in files.items()}
     shown = "".join(texts.values())
     return told, {name: content for name, content in night.beside.items() if name in shown}
 
@@ -405,7 +405,7 @@ def _is_here(line: str, files: Mapping[str, str]) -> bool:
     return command not in ("SCORE", "WINNER") or file_of(rest.split()[0]) in files
 
 
-def _told(form: str, text: str, *, whole: bool) -> str:
+def _with_words(form: str, text: str, *, whole: bool) -> str:
     """Return a file with the GM's words: below the remarks of the form, or below the whole form."""
     remarks = form if whole else "".join(line for line in form.splitlines(keepends=True) if line.startswith(";"))
     return f"{remarks}\n{text}" if text else form

@@ -18,7 +18,7 @@ _END = re.compile(r"[.!?…][\"'”’)]?(?=\s|$)")
 
 def turn_summary(view: View) -> list[str]:
     """Return the first words of the GM, and the state of the game, from the view alone."""
-    lines = [*_end(view), *_gone(view), *_scores(view), *_ruled(view)]
+    lines = [*_end(view), *_departures(view), *_scores(view), *_ruled(view)]
     turn = list(_turn(view))
     return [line for line in lines if len(line) <= SIGNS][: LINES - len(turn)] + turn
 
@@ -64,7 +64,7 @@ def _sentence(text: str, room: int) -> str:
     return "" if len(first) > room or _NO_SENTENCE.search(first) else first
 
 
-def _gone(view: View) -> Iterator[str]:
+def _departures(view: View) -> Iterator[str]:
     gone = [event["who"] for event in events_of(view, "left", "out")]
     if view["seat"] in gone:
         yield Loss("You are out of the game since this turn.")

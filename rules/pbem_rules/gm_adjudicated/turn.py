@@ -45,7 +45,7 @@ def _ruled(state: State, ruling: Ruling, rolls: Sequence[Roll]) -> Happened:
     """Apply a ruling: tell the GM's words, and change files, ledgers, scores and seats."""
     out = [seat for seat in state.playing if seat in ruling.out]
     ruling, shown = _with_rolls(ruling, rolls)
-    events = (*_told(state, ruling), *_rolled(state, shown, rolls), *(public(state, "out", who=seat) for seat in out))
+    events = (*_events(state, ruling), *_rolled(state, shown, rolls), *(public(state, "out", who=seat) for seat in out))
     players = {seat: _player(seat, player, ruling) for seat, player in state.players.items()}
     turns = state.turns if ruling.turns is None else ruling.turns
     shared, told, notes = ruling.all.after(state.shared), ruling.all.result, ruling.all.noted(state.notes)
@@ -54,7 +54,7 @@ def _ruled(state: State, ruling: Ruling, rolls: Sequence[Roll]) -> Happened:
     return _without(after, out), events
 
 
-def _told(state: State, ruling: Ruling) -> Iterator[Event]:
+def _events(state: State, ruling: Ruling) -> Iterator[Event]:
     if ruling.all.says:
         yield public(state, "public", **words(ruling.all.result, ruling.all.with_result))
     for seat in state.players:

@@ -85,7 +85,7 @@ def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     for name, (low, high) in bounds.items():
         numbers = np.frombuffer(base64.b64decode(data["arrays"][name]), ARRAYS[name]).astype(np.int64)
         for index in np.flatnonzero((numbers < low) | (numbers > high))[:1].tolist():
-            place = _said(data["seats"], name, index)
+            place = _owner_of_entry(data["seats"], name, index)
             found = int(numbers[index])
             hint = f"the nearest is {low if found < low else high}"
             yield validation.unexpected(f"/arrays/{name}/{index}", f"{place}a number from {low} to {high}", found, hint)
@@ -96,7 +96,7 @@ def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             )
 
 
-def _said(seats: Sequence[SeatName], name: str, index: int) -> str:
+def _owner_of_entry(seats: Sequence[SeatName], name: str, index: int) -> str:
     """Return whose number an entry of an array is, for a message."""
     if name in _OF_HEXES:
         return f"for hex {index} "

@@ -105,7 +105,7 @@ class Battle:
         lost = [(player, crew) for player, crew in crews if self.sides[player] != self.victor]
         return [player * SLOTS + slot for player, crew in lost for slot in _slots(crew)]
 
-    def told(self, seats: Sequence[SeatName], impulse: int, borders: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    def fights(self, seats: Sequence[SeatName], impulse: int, borders: Mapping[int, str]) -> Iterator[dict[str, Any]]:
         """Yield the data of the event "fought" for each player; `borders` name the border as each sees it."""
         winners = sorted([seats[player] for player, side in self.sides.items() if side == self.victor])
         crews = sorted(

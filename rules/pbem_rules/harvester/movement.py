@@ -237,7 +237,7 @@ class _March:
         ways: dict[int, int] = {}
         if place is None:
             ways = {player: int(self.ways[player * SLOTS + slot]) for player, slot in slots.items()}
-        told = battle.told(play.seats, play.impulse + 1, {player: NAMES[way] for player, way in ways.items()})
+        told = battle.fights(play.seats, play.impulse + 1, {player: NAMES[way] for player, way in ways.items()})
         for (player, slot), data in zip(slots.items(), told, strict=True):
             cell = int(self.cells[player * SLOTS + slot]) if place is None else place
             play.record(player, "fought", cell, slot, ways.get(player, 0), data)

@@ -59,14 +59,14 @@ class Amount(Field):
         return parse_bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
-        most = _held(view)
+        most = _resources_aboard(view)
         return sorted({"1", str((most + 1) // 2), str(most)}) if most else []
 
     def form(self, view: Mapping[str, Any]) -> Pattern:
-        return NumberPattern(1, _held(view))
+        return NumberPattern(1, _resources_aboard(view))
 
 
-def _held(view: Mapping[str, Any]) -> int:
+def _resources_aboard(view: Mapping[str, Any]) -> int:
     return view["harvester"]["held"] if view["harvester"] else 0
 
 
@@ -81,7 +81,7 @@ class Lost(NameField):
 def payable(view: Mapping[str, Any]) -> list[str]:
     """Return the lost units that the resources held can pay for."""
     # A unit costs its scanner rating (ruling 6).
-    return [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= _held(view)]
+    return [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= _resources_aboard(view)]
 
 
 _HEX = re.compile(r"([+-]?[0-9]{1,5}),([+-]?[0-9]{1,5})")

@@ -111,7 +111,7 @@ class Outlook:
     # -- defence units
 
     @cached_property
-    def _gone(self) -> set[str]:
+    def _destroyed_units(self) -> set[str]:
         return {order.unit for order in self._of(Destroy)}
 
     @cached_property
@@ -174,7 +174,7 @@ class Outlook:
         fought = self._rehearsal.of("fought")
         end = self._rehearsal.at.get(unit)
         if end is None:
-            return _lost(next(fight for fight in fought if unit in fight["lost"].split()))
+            return _loss_text(next(fight for fight in fought if unit in fight["lost"].split()))
         told = f"at {written(end)}"
         if any(event["unit"] == unit and event["why"] == "ruler" for event in self._rehearsal.of("blocked")):
             return f"{told}: {AHEAD['ruler']}"
@@ -191,10 +191,10 @@ class Outlook:
         for unit in staying:
             lost = [fight for fight in self._rehearsal.of("fought") if unit in fight["lost"].split()]
             if lost and not self._is_doubtful_for_units({self.at[unit]}):
-                yield Fate(unit, "outlook-seen", _lost(lost[0]))
+                yield Fate(unit, "outlook-seen", _loss_text(lost[0]))
 
     def _idle(self) -> Iterator[Finding]:
-        ordered = {order.unit for order in self._of(Move)} | self._gone
+        ordered = {order.unit for order in self._of(Move)} | self._destroyed_units
         idle = [unit for unit in self.at if unit not in ordered]
         if idle and len(idle) < len(self.at):
             yield _note("idle", f"without an order: {', '.join(idle)}")
@@ -258,7 +258,7 @@ class Outlook:
         """Return the resources in a hex next to the Harvester, or in its own, when it gathers."""
         dropped = sum(order.amount for order in self._of(Drop)) if spot == self.atlas.home else 0
         # A unit that destroys itself leaves its scanner rating (ruling 6).
-        wrecks = sum(int(SCANNER[SLOT[unit]]) for unit in self._gone if self.at[unit] == spot)
+        wrecks = sum(int(SCANNER[SLOT[unit]]) for unit in self._destroyed_units if self.at[unit] == spot)
         return self.atlas.near.get(spot, 0) + dropped + wrecks
 
 
@@ -288,7 +288,7 @@ def _are_as_strong(tie: Mapping[str, Any]) -> str:
     return f"{'are' if len(tie['enemies'].split()[1]) > 1 else 'is'} as strong: {tie['best']}"
 
 
-def _lost(fight: Mapping[str, Any]) -> str:
+def _loss_text(fight: Mapping[str, Any]) -> str:
     where = written((fight["q"], fight["r"]))
     return f"lost at {where} to {_enemies(fight)}, {fight['strength']} against {fight['best']}"
 

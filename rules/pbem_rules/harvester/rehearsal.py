@@ -166,7 +166,7 @@ class Rehearsal(Field):
         """Tell of battles, wreck the units that lost, and apply conquests."""
         for spot, battle in battles.items():
             if _READER in battle.crews:
-                told = dict(zip(battle.crews, battle.told(self.seats, self.impulse + 1, {}), strict=True))[_READER]
+                told = dict(zip(battle.crews, battle.fights(self.seats, self.impulse + 1, {}), strict=True))[_READER]
                 key = self.impulse, first_slot(battle.crews[_READER]), *spot
                 self._events.append((key, {"kind": "fought", **told, "q": spot[0], "r": spot[1]}))
             losers = battle.losers()

@@ -40,7 +40,7 @@ def with_rows(view: View) -> View:
     scanned, own = sum(map(len, view["scan"])), _own_steps(view)
     here = scanned <= LISTED
     facts = {
-        "units": [*_others(view), *_lost(view)],
+        "units": [*_others(view), *_foes_out_of_sight(view)],
         "finds": _finds(view, 1 if here else WORTH),
         "signs": [*_marks(view), *_tracks(view, own)],
         "crags": _ground("Crags:", view["crags"]),
@@ -51,7 +51,7 @@ def with_rows(view: View) -> View:
         "crews": [(f"{q},{r}", [each["unit"] for each in crew]) for (q, r), crew in grouped(view["units"], "q", "r")],
         "bulk": scanned + len(view["contacts"]) + sum(len(each["units"]) for each in view["subservients"]),
         "tallies": [] if here else [*_tallies(view)],
-        "came": [*_came(view, own)],
+        "came": [*_newcomers(view, own)],
     }
     return {**view, "rows": {**rows, **more, "here": here, "worth": WORTH}}
 
@@ -73,7 +73,7 @@ def _others(view: View) -> Iterator[Fact]:
         yield f"{counted(number, 'unit')} of unknown owner{'s' * (number != 1)}", f"at {_spots(rows)}."
 
 
-def _lost(view: View) -> Iterator[Fact]:
+def _foes_out_of_sight(view: View) -> Iterator[Fact]:
     """Yield foes out of sight, where they were seen last."""
     memory, turn = view.get("memory", {}), view["turn"]
     owners = [
@@ -109,7 +109,7 @@ def _marks(view: View) -> Iterator[Fact]:
         yield "Harvester or resource,", f"{'; '.join(marks)}."
 
 
-def _came(view: View, own: Steps) -> Iterator[str]:
+def _newcomers(view: View, own: Steps) -> Iterator[str]:
     """Yield the foes, and units of unknown owners, that came within two steps of own units in this turn."""
     entered = {
         (q, r): number

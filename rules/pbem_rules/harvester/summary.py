@@ -122,7 +122,7 @@ def _fights(view: View) -> Iterator[str]:
 def _threats(view: View, atlas: Atlas) -> Iterator[str]:
     if not view["over"] and view["harvester"] is not None:
         yield from _foes(view, atlas)
-        yield from _lost(view, atlas)
+        yield from _threat_out_of_sight(view, atlas)
 
 
 def _standing(view: View, atlas: Atlas, room: int) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _building(view: View) -> Iterator[str]:
         yield f"{view['building']['unit']} is ready in {counted(view['building']['turns'], 'turn')}."
 
 
-def _lost(view: View, atlas: Atlas) -> Iterator[str]:
+def _threat_out_of_sight(view: View, atlas: Atlas) -> Iterator[str]:
     """Yield the strongest foe out of sight that may come within one turn of the own Harvester."""
     found = [
         (-int(COMBAT[slot]), each.ago, _reach(atlas, each.spot), each.owner, kind)

@@ -59,10 +59,10 @@ def text_map(view: View) -> str:
         cells = [signs.get(spot, _UNSEEN) for spot in row]
         lines.append((head.ljust(_MARGIN - 1 + _PITCH // 2 * abs(r)) + "".join(cells)).rstrip())
     remembered = [_REMEMBERED] if any("?" in line for line in lines) else []
-    return "\n".join([*_trimmed(lines), "", LEGEND, *remembered, *_told(seams)])
+    return "\n".join([*_trimmed(lines), "", LEGEND, *remembered, *_seam_lines(seams)])
 
 
-def _told(seams: Sequence[str]) -> list[str]:
+def _seam_lines(seams: Sequence[str]) -> list[str]:
     if not seams:
         return []
     return textwrap.wrap(f"| is the seam of your chart. Behind it go on: {'; '.join(seams)}.", WIDTH)

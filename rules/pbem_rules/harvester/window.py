@@ -90,14 +90,14 @@ class Scene:
 
     def words(self, spot: Hex) -> str:
         """Return what is known of a hex, in words."""
-        return f"{written(spot)}: {', '.join(self._told(spot)) or _NOTHING}"
+        return f"{written(spot)}: {', '.join(self._contents_words(spot)) or _NOTHING}"
 
     @cached_property
     def telling(self) -> frozenset[Hex]:
         """The hexes about which more is known than that they are scanned."""
         return frozenset({*self.crowds, *self.lost, *self.riches, *self.dust, *self.atlas.crags, *self.atlas.marked})
 
-    def _told(self, spot: Hex) -> Iterator[str]:
+    def _contents_words(self, spot: Hex) -> Iterator[str]:
         for side, crowd in self.crowds.get(spot, {}).items():
             yield f"your {listed([name for _, name in crowd])}" if side == "own" else f"{side} {grouped(crowd)}"
         if spot in self.lost:
@@ -233,7 +233,7 @@ class Window:
         if spot in self.scene.crowds:
             yield from self._crowd(spot)
         elif spot in self.scene.lost:
-            yield from self._lost(spot)
+            yield from self._lost_badge(spot)
         if sighting or spot in self.scene.riches:
             yield from self._finds(spot, sighting, crowded=crowded)
         if spot in self.scene.captured:
@@ -256,7 +256,7 @@ class Window:
                 yield _word(left, y - 13, self.scene.letters_of(crowds[side]), bold=True)
         yield _word(x, y + 18, written(spot))
 
-    def _lost(self, spot: Hex) -> Iterator[Mark]:
+    def _lost_badge(self, spot: Hex) -> Iterator[Mark]:
         """Draw a hollow badge of foes seen before: the strongest, the turns since, and their owners above."""
         x, y = self.spots[spot]
         ago, crowd = self.scene.lost[spot]

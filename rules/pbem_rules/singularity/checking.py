@@ -54,7 +54,7 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
         yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
         return
     wrong = list(_stones(plan, data["moves"]))
-    yield from wrong or _kept(plan, data)
+    yield from wrong or _useless_replies(plan, data)
     limit = data["forfeit_after"]
     for seat in SEATS:
         misses = data["players"][seat]["misses"]
@@ -78,7 +78,7 @@ def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
         yield ValidationError("/moves", "the board is full, so there is nothing to play on")
 
 
-def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _useless_replies(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Yield replies that can never be used, which the game would have dropped (ruling 9)."""
     board = Board(plan, [plan.cells[name] for name in data["moves"]])
     for seat in SEATS:

@@ -35,7 +35,7 @@ def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
     if stone and view["offer"] == other and not any(isinstance(order, Draw) for order in orders):
         yield _note("declines", f"your stone declines the draw that {other} offers")
     if any(isinstance(order, If | Forget) for order in orders) or (stone and view["kept"]):
-        yield _note("keeps", _kept(after, view["seat"], moved=stone is not None))
+        yield _note("keeps", _kept_replies(after, view["seat"], moved=stone is not None))
 
 
 def _condition(after: State, view: View, other: str) -> str:
@@ -72,7 +72,7 @@ def _table(view: View) -> State:
     )
 
 
-def _kept(after: State, seat: str, *, moved: bool) -> str:
+def _kept_replies(after: State, seat: str, *, moved: bool) -> str:
     """Return the replies that will be kept, and for which stone."""
     lines = [written(reply) for reply in after.players[seat].kept]
     other = opponent(seat)

@@ -145,9 +145,9 @@ class _Clause:
     def _is_vague(self) -> bool:
         """Return True if a cell is beside a word that may speak of a draw, and the line does not say so."""
         # A "no" beside a cell may also deny the stone.
-        return bool(self.cells) and self._has("draw", "offer", "decline") and not (self._has("draw") and self._said())
+        return bool(self.cells) and self._has("draw", "offer", "decline") and not (self._has("draw") and self._meant())
 
-    def _said(self) -> list[str]:
+    def _meant(self) -> list[str]:
         # A bare "ok" says as often that a mail was read, and a draw ends the game.
         nods = ["accept"] if self._has("nod") and self._has("draw") and not self._has("accept") else []
         return [*nods, *(sense for sense in ("accept", "decline", "offer") if sense in self.senses)]
@@ -192,7 +192,7 @@ class _Clause:
 
     def _draw(self) -> Iterator[str]:
         offered = self.view["offer"] == opponent(self.view["seat"])
-        said = self._said()
+        said = self._meant()
         if offered and self._has("nod") and not said:
             raise FieldError(
                 "no-answer", "to say ok answers no offer of a draw", "write: DRAW ACCEPT; or: DRAW DECLINE"

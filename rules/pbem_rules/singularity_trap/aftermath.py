@@ -25,13 +25,13 @@ class Aftermath:
         self._events: dict[str, list[dict[str, Any]]] = {}
         for event in view["events"]:
             self._events.setdefault(event["kind"], []).append(event)
-        self.fights = self.told("combat")
+        self.fights = self.events("combat")
         self.launched = dict(self._launched())
         self.mended = dict(self._mended())
         self._ids = dict(self._called())
         self.built = frozenset(self._ids)
 
-    def told(self, kind: str, **data: Any) -> list[dict[str, Any]]:
+    def events(self, kind: str, **data: Any) -> list[dict[str, Any]]:
         """Return the events of a kind that have such data, as they happened."""
         events = self._events.get(kind, ())
         return [event for event in events if all(event[key] == value for key, value in data.items())]
@@ -42,7 +42,7 @@ class Aftermath:
 
     def refusals(self, order: Order) -> list[str]:
         """Return the reasons why an order, or the same on another line, was refused, for one of its ships or at all."""
-        return [event["why"] for event in self.told("refused", line=BOOK.line(order))]
+        return [event["why"] for event in self.events("refused", line=BOOK.line(order))]
 
     def id_of(self, name: str) -> str:
         """Return the id of a ship as an order names it; NEW1 itself if it was not built."""
@@ -76,7 +76,7 @@ class Aftermath:
     def _launched(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the ids that each BUILD had built."""
         # Ships are built in the order written (ruling 9), so those of a type at a place belong to the lines in turn.
-        waiting = self.told("built")
+        waiting = self.events("built")
         for index, order in self.of(Build):
             fitting = [each for each in waiting if (each["type"], each["space"]) == (order.type, order.space)]
             built = fitting[: order.number]

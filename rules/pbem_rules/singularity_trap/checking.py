@@ -8,7 +8,7 @@ from typing import Any
 from pbem.ruleset import Dice, Json, SeatName, SetupError, ValidationError, validation
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, UNITS, Chart, letter_of, read_chart, write_chart
 from pbem_rules.singularity_trap.draft import Draft
-from pbem_rules.singularity_trap.resolve import asked
+from pbem_rules.singularity_trap.resolve import required_seats
 from pbem_rules.singularity_trap.state import State, read
 
 MOST = 1_000_000
@@ -37,7 +37,7 @@ def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationErr
     found = list(validation.validate(_SEATS, data.get("seats"), "/seats"))
     found = found or list(validation.validate(_shape(chart, data["seats"]), data))
     found = found or list(_across(data, chart, seats))
-    return found or list(_asked(read(data)))
+    return found or list(_section_faults(read(data)))
 
 
 _SEATS = validation.ListSchema(validation.EnumSchema(COLOURS, "seat"), 2, len(COLOURS), distinct=True)
@@ -196,7 +196,7 @@ def _factions(data: Mapping[str, Any], players: Mapping[SeatName, Any]) -> Itera
             yield validation.unexpected(f"{path}/2", "fewer turns than those with which the game is won", held)
 
 
-def _asked(state: State) -> Iterator[ValidationError]:
+def _section_faults(state: State) -> Iterator[ValidationError]:
     """Yield faults of section, round and awaited players: the section, and in combat the ships, decide who is asked."""
     if state.house.pace == "turn" and state.section != "economic":
         yield validation.unexpected("/section", "economic, as a sheet is for a whole turn", state.section)
@@ -204,7 +204,7 @@ def _asked(state: State) -> Iterator[ValidationError]:
     if state.section != "combat" and state.round:
         yield validation.unexpected("/round", "0, as there is no combat", state.round)
     # No dice are needed to find out who is asked.
-    wanted = asked(Draft(state, {}, Dice(b"")))
+    wanted = required_seats(Draft(state, {}, Dice(b"")))
     if state.awaited != wanted:
         expected = f"those who must be asked now, {', '.join(sorted(wanted)) or 'nobody'}"
         yield validation.unexpected("/awaited", expected, sorted(state.awaited))

@@ -56,7 +56,7 @@ def choices(view: View, words: tuple[str, ...]) -> Iterable[Choice | Amount]:
     if view["over"] or not view["awaited"]:
         return ()
     if not words:
-        verbs = _OF_MADE if _made(view) else _VERBS
+        verbs = _OF_MADE if _new_ship(view) else _VERBS
         return [Choice(verb) for verb in verbs if any(True for _ in _VERBS[verb](view, (verb,)))]
     return _VERBS[words[0]](view, words) if words[0] in _VERBS else ()
 
@@ -94,7 +94,7 @@ def _asks(view: View, section: str) -> bool:
     return view["section"] in ("turn", section)
 
 
-def _made(view: View) -> View | None:
+def _new_ship(view: View) -> View | None:
     """Return the ship that a line makes, if the view is one with such a ship."""
     first = view["ships"][0] if view["ships"] else None
     return first if first and new_number(first["id"]) is not None else None
@@ -102,12 +102,12 @@ def _made(view: View) -> View | None:
 
 def _outlook(view: View) -> Outlook:
     """Return what becomes of the reader's fleet without an order."""
-    return Outlook({**view, "ships": view["ships"][1:]} if _made(view) else view, ())
+    return Outlook({**view, "ships": view["ships"][1:]} if _new_ship(view) else view, ())
 
 
 def _fleet(view: View) -> Mapping[str, Prospect]:
     """Return the ships that there will be, by their names; with one that a line makes, that alone."""
-    made = _made(view)
+    made = _new_ship(view)
     if made:
         # Nothing is paid for it in the movement section.
         return Outlook({**view, "section": "movement", "ships": [made]}, ()).ships
@@ -146,7 +146,7 @@ def _places(view: View, ship: Prospect) -> Iterator[Choice]:
     chart = _chart(view)
     berth = chart.berth(ship.space, powers_of(ship))
     plan = _planned(chart, *_berths(view, chart), _room(view))
-    levels = plan.made if _made(view) else plan.own
+    levels = plan.made if _new_ship(view) else plan.own
     drawn = (berth, levels) in plan.drawn
     enemies = frozenset(map(chart.board.at, dangers(view))) if drawn else frozenset()
     ways = _ways(chart, berth, enemies - {berth.start}) if drawn else {}
@@ -450,7 +450,7 @@ _OF_MADE = ("MOVE", "FIRE", "TERRAFORM")
 def _need(view: View, ship: Prospect, verb: str, says: str, rest: str) -> Need:
     """Return the need of a ship for an order; one that a line makes has no name on the map."""
     title, slot = f"{ship.type} {ship.name}", f"{verb.lower()} {ship.name}"
-    place = ship.space if _made(view) else ""
+    place = ship.space if _new_ship(view) else ""
     return Need(slot, f"{verb} {ship.name}", title, says, ship.name, place, rest=rest)
 
 

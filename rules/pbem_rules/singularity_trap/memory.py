@@ -31,13 +31,13 @@ Known = dict[str, SightingView]
 
 def carry_memory(view: View, before: Mapping[str, Json]) -> MemoryView:
     """Return the memory of a seat, made of the view of a report and of the memory of the report before."""
-    shown = _shown(view)
+    shown = _new_sightings(view)
     past = [each for key, each in _read(view, before).items() if key not in shown]
     known = [*_still_known(view, past), *shown.values()][-MOST:]
     hidden = max(0, len(known) - len(shown))
     moved = {event["ship"] for event in view["events"] if event["kind"] == "moved"}
     return {
-        "scores": append_score(before, "planets", "turn", view["turn"], _held(view)),
+        "scores": append_score(before, "planets", "turn", view["turn"], _count_planets(view)),
         "last_known": known[:hidden],
         "shown": known[hidden:],
         "stood": {ship: space for ship, space in before.get("stand", {}).items() if ship in moved},
@@ -45,11 +45,11 @@ def carry_memory(view: View, before: Mapping[str, Json]) -> MemoryView:
     }
 
 
-def _held(view: View) -> int:
+def _count_planets(view: View) -> int:
     return sum(planet["owner"] == view["seat"] for planet in view["planets"])
 
 
-def _shown(view: View) -> Known:
+def _new_sightings(view: View) -> Known:
     """Return the sightings that the view shows now."""
     known: Known = {}
     _sense(known, view["sensors"], view["turn"], _moment(view))

@@ -33,14 +33,14 @@ MOST_IDS = 8
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """Return the outcome of each order, "" where the view does not tell."""
     after = Aftermath(view, orders)
-    return [_cut(_told(after, index, order)) for index, order in enumerate(orders)]
+    return [_cut(_outcome(after, index, order)) for index, order in enumerate(orders)]
 
 
 def _cut(outcome: str) -> str:
     return type(outcome)(cut(outcome, SIGNS))
 
 
-def _told(after: Aftermath, index: int, order: Order) -> str:
+def _outcome(after: Aftermath, index: int, order: Order) -> str:
     if isinstance(order, Resign):
         return _resigned(after)
     if isinstance(order, Scrap | Hide):
@@ -54,11 +54,11 @@ def _told(after: Aftermath, index: int, order: Order) -> str:
 
 def _unplayed(after: Aftermath) -> str:
     """Return why nothing of a sheet was carried out; "" if it was."""
-    if any(event["how"] != "eliminated" for event in after.told("resigned", who=after.seat)):
+    if any(event["how"] != "eliminated" for event in after.events("resigned", who=after.seat)):
         return NotDone("you had left the war.")
     # Resignations and declarations come before income, and may end the war.
-    played = any(after.told(kind) for kind in ("income", "holding", "faction-held"))
-    if after.view["over"] and not played and not after.told("resigned", how="eliminated"):
+    played = any(after.events(kind) for kind in ("income", "holding", "faction-held"))
+    if after.view["over"] and not played and not after.events("resigned", how="eliminated"):
         return NotDone("the war was over.")
     return ""
 
@@ -91,11 +91,11 @@ def _ships(ships: Sequence[str], *, every: bool) -> str:
     return named(ships, MOST_IDS)
 
 
-def _gone(after: Aftermath, ship: str) -> str:
+def _fate(after: Aftermath, ship: str) -> str:
     """Return the fate of a ship that an order named and that was no more."""
     if new_number(ship):
         return NotDone("{was} not built")
-    scrapped = after.told("scrapped", ship=ship)
+    scrapped = after.events("scrapped", ship=ship)
     if scrapped:
         return NotDone(f"had been scrapped{', for want of upkeep' if scrapped[0]['why'] == 'unpaid' else ''}")
     return NotDone("{was} destroyed before" if after.loss(ship)[1] == "destroyed" else "{was} no more")
@@ -107,7 +107,7 @@ def _refused(after: Aftermath, order: Order, ship: str) -> str:
         who, _, what = why.partition(" ")
         if who == ship:
             verb, _, rest = what.removesuffix(", so it cannot hide").partition(" ")
-            return _gone(after, ship) if _is_gone(what) else NotDone(f"{_PAST[verb]} {_singular(rest)}")
+            return _fate(after, ship) if _is_gone(what) else NotDone(f"{_PAST[verb]} {_singular(rest)}")
     return ""
 
 
@@ -123,7 +123,7 @@ def _is_gone(what: str) -> bool:
     return what in ("is no more", "was not built")
 
 
-def _later(after: Aftermath, index: int, kind: type[Move | Fire], ship: str) -> bool:
+def _counts_later(after: Aftermath, index: int, kind: type[Move | Fire], ship: str) -> bool:
     """Return True if a later order for the same ship counts (ruling 28)."""
     return any(place > index and ship in order.ships for place, order in after.of(kind))
 
@@ -139,7 +139,7 @@ def _scrap(after: Aftermath, order: Scrap) -> str:
 
 
 def _scrapped(after: Aftermath, order: Scrap, ship: str) -> str:
-    for event in after.told("scrapped", ship=ship, why="order"):
+    for event in after.events("scrapped", ship=ship, why="order"):
         return f"{{was}} scrapped at {after.place(event['space'])}"
     return _refused(after, order, ship)
 
@@ -153,7 +153,7 @@ def _repair(after: Aftermath, index: int, order: Repair) -> str:
         text = f"{'; '.join([*said, *whys])}."
         return InPart(text) if whys else text
     if whys and _is_gone(whys[0].partition(" ")[2]):
-        return _grouped([(order.ship, _gone(after, order.ship))])
+        return _grouped([(order.ship, _fate(after, order.ship))])
     return NotDone(f"{'; '.join(whys)}.") if whys else ""
 
 
@@ -167,7 +167,7 @@ def _hide(after: Aftermath, order: Hide) -> str:
 
 
 def _hidden(after: Aftermath, order: Hide, ship: str) -> str:
-    if after.told("hidden", ship=ship):
+    if after.events("hidden", ship=ship):
         return f"went dark at {after.place(after.ships[ship]['space'])}"
     return _refused(after, order, ship)
 
@@ -196,9 +196,9 @@ def _move(after: Aftermath, index: int, order: Move) -> str:
 def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
     """Return where a ship came to by its move, and what combat made of it there."""
     ship = after.id_of(name)
-    if _later(after, index, Move, name):
+    if _counts_later(after, index, Move, name):
         return NotDone("followed a later order")
-    for event in after.told("moved", ship=ship):
+    for event in after.events("moved", ship=ship):
         course = _course(after, event)
         return type(course)(course + _end(after, ship) + _way(event["legs"]))
     why = _refused(after, order, ship)
@@ -211,7 +211,7 @@ def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
 
 def _course(after: Aftermath, event: dict[str, Any]) -> str:
     place = event["end"]
-    for stop in after.told("stopped", ship=event["ship"]):
+    for stop in after.events("stopped", ship=event["ship"]):
         if stop["why"] != "static":
             return InPart(f"{_EDGE} {place}")
         return f"met a stationary ship and stopped at {place}"
@@ -232,13 +232,13 @@ def _end(after: Aftermath, ship: str) -> str:
     how = after.loss(ship)[1]
     if how:
         return ", and {was} destroyed there" if how == "destroyed" else ", and went dark in combat"
-    taken = after.told("captured", space=after.ships[ship]["space"], now=after.seat)
+    taken = after.events("captured", space=after.ships[ship]["space"], now=after.seat)
     return ", which you took" if taken else ""
 
 
 def _fire(after: Aftermath, index: int, order: Fire) -> str:
     """Return the hits on each target met, the shots that went elsewhere, and what became of the shooters."""
-    ships = [after.id_of(name) for name in order.ships if not _later(after, index, Fire, name)]
+    ships = [after.id_of(name) for name in order.ships if not _counts_later(after, index, Fire, name)]
     if not ships:
         return _LATER
     shots = [shot for shot, _ in after.shots() if shot["by"] in ships]
@@ -290,7 +290,7 @@ def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
     if _later_work(after, index, order.ship):
         return _LATER
     if ship not in after.ships:
-        return _grouped([(ship, _gone(after, ship))])
+        return _grouped([(ship, _fate(after, ship))])
     why = "".join(after.refusals(order)[:1])
     # A refused colour alone does not keep its ship from working (ruling 36).
     if why and not why.startswith("from "):
@@ -300,7 +300,7 @@ def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
 
 
 def _changed(after: Aftermath, space: str, more: str) -> str:
-    for event in after.told("terraformed", space=space):
+    for event in after.events("terraformed", space=space):
         return f"{event['name']} ({space}) went from {event['was']} to {event['now']}{more}."
     return ""
 
@@ -310,7 +310,7 @@ def _leave(after: Aftermath, index: int, order: LeaveColour) -> str:
     if _later_work(after, index, order.ship):
         return _LATER
     if ship not in after.ships:
-        return _grouped([(ship, _gone(after, ship))])
+        return _grouped([(ship, _fate(after, ship))])
     space = after.ships[ship]["space"]
     planet = after.planets.get(space)
     if planet is None or planet["owner"] != after.seat:
@@ -326,7 +326,7 @@ def _ally(after: Aftermath, index: int, order: Ally) -> str:
     player = next(player for player in after.view["players"] if player["colour"] == who)
     if not player["playing"]:
         return NotDone(f"{who} has left the war.")
-    for event in after.told("alliance", who=who):
+    for event in after.events("alliance", who=who):
         return f"you and {who} are {'allies now' if event['on'] else 'no longer allies'}."
     if player["ally"]:
         return f"you and {who} are still allies."
@@ -343,7 +343,7 @@ def _declare(after: Aftermath, index: int, order: DeclareFaction | DeclareEmpire
         return NotDone(f"{whys[-after.orders[index:].count(order)]}.")
     members = {after.seat, *order.players}
     dominant = after.seat if isinstance(order, DeclareEmpire) else None
-    declared = [each for each in after.told("declared", dominant=dominant) if set(each["members"]) == members]
+    declared = [each for each in after.events("declared", dominant=dominant) if set(each["members"]) == members]
     return _standing(after, members, dominant) if declared else ""
 
 
@@ -356,14 +356,14 @@ def _standing(after: Aftermath, members: set[str], dominant: str | None) -> str:
     ]
     for faction in standing:
         return f"it stands, at {faction['held']} of {after.view['rules']['turns_to_hold']} turn starts."
-    for event in after.told("dissolved"):
+    for event in after.events("dissolved"):
         if set(event["members"]) == members:
             return f"it was declared, and dissolved at the next start of turn: {event['why']}."
     return ""
 
 
 def _resigned(after: Aftermath) -> str:
-    ships = len(after.told("scrapped", why="resigned"))
+    ships = len(after.events("scrapped", why="resigned"))
     scrapped = f", and {counted(ships, 'ship')} of yours scrapped" if ships else ""
     return f"you are out of the war{scrapped}."
 

@@ -303,7 +303,7 @@ class _Map:
             yield self.scene.contents.hex_spot(cell, blank)
         for cell in self.insets:
             left, top = self._corner(cell)
-            for number, level in enumerate(self._kept(cell)):
+            for number, level in enumerate(self._levels_with_inset(cell)):
                 row = box(left - 8, top + 24 + LINE * number, INSET_WIDTH - 4, LINE)
                 yield self.scene.contents.space_spot(cell, level, row)
 
@@ -396,14 +396,14 @@ class _Map:
         row, column = divmod(list(self.insets).index(cell), self.columns)
         return 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
 
-    def _kept(self, cell: Hex) -> list[int]:
+    def _levels_with_inset(self, cell: Hex) -> list[int]:
         """Return the levels for which the inset of a hex has room."""
         return self.scene.telling(cell, self.levels if len(self.lines[cell]) <= self.levels else self.levels - 1)
 
     def _inset(self, cell: Hex) -> Iterator[Mark]:
         """Yield the contents of a crowded hex, level by level."""
         left, top = self._corner(cell)
-        lines, kept = self.lines[cell], self._kept(cell)
+        lines, kept = self.lines[cell], self._levels_with_inset(cell)
         yield Label(left, top + 14, f"{self.insets[cell]}: {self.sheet.name(cell)}", 13, BRIGHT, bold=True)
         for number, level in enumerate(kept):
             yield from _signs(lines[level][: INSET_WIDTH // 20 - 1], left, top + 32 + LINE * number)

@@ -50,10 +50,10 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
         _play(draft)
         if draft.result is None:
             draft.section = _following(draft)
-        if asked(draft):
+        if required_seats(draft):
             break
-    awaited = frozenset() if draft.result else asked(draft)
-    return draft.finished(awaited=awaited, told=_told(state, draft, awaited)), tuple(draft.events)
+    awaited = frozenset() if draft.result else required_seats(draft)
+    return draft.finished(awaited=awaited, told=_report_readers(state, draft, awaited)), tuple(draft.events)
 
 
 def _leave(draft: Draft, turn: TurnInput) -> None:
@@ -83,7 +83,7 @@ def _following(draft: Draft) -> str:
     return {"economic": "movement", "ownership": "ecopolitical", "ecopolitical": "economic"}[draft.section]
 
 
-def asked(draft: Draft) -> frozenset[SeatName]:
+def required_seats(draft: Draft) -> frozenset[SeatName]:
     """Return the players who must send a sheet before the section can be played."""
     # At pace "turn" one sheet covers all sections (ruling 24).
     if draft.section == "ownership" or (draft.house.pace == "turn" and draft.section != "economic"):
@@ -96,7 +96,7 @@ def asked(draft: Draft) -> frozenset[SeatName]:
     return frozenset(draft.playing)
 
 
-def _told(before: State, draft: Draft, awaited: frozenset[SeatName]) -> frozenset[SeatName]:
+def _report_readers(before: State, draft: Draft, awaited: frozenset[SeatName]) -> frozenset[SeatName]:
     """Return the players who get a report now."""
     if draft.result is not None:
         return frozenset(draft.seats)

@@ -45,7 +45,7 @@ def with_rows(view: View) -> View:
         "on_the_way": " ".join(_on_the_way(view, told)),
         "combats": [{**combat, "fleet": _fleet(combat["enemies"])} for combat in view["combats"]],
         "ships": _ships(view),
-        "seen": list(_seen(view)),
+        "seen": list(_sensor_facts(view)),
         "out_of_sight": " ".join(_out_of_sight(view)),
         "holders": _holders(view),
         "nearest": "; ".join(_nearest(view)),
@@ -113,7 +113,7 @@ def _on_the_way(view: View, told: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         if not before:
             yield _sensed(event)
         else:
-            also, gone = "; ".join(_news(before, event)), ", ".join(_gone(before, event, lost))
+            also, gone = "; ".join(_news(before, event)), ", ".join(_lost_contacts(before, event, lost))
             news = [f" also {also}"] * bool(also) + [f" no longer {gone}"] * bool(gone)
             yield f"{_MOMENTS[event['after']]}{';'.join(news)}." if news else ""
         before = event
@@ -133,7 +133,7 @@ def _news(before: Row, event: Row) -> Iterator[str]:
         yield from _allied(event)
 
 
-def _gone(before: Row, event: Row, lost: set[str]) -> Iterator[str]:
+def _lost_contacts(before: Row, event: Row, lost: set[str]) -> Iterator[str]:
     """Yield what a reading shows no more, but for ships whose loss a fight tells."""
     now = {ship["id"] for contact in event["contacts"] for ship in contact["ships"]} | lost
     yield from (ship["id"] for contact in before["contacts"] for ship in contact["ships"] if ship["id"] not in now)
@@ -248,7 +248,7 @@ def _ships(view: View) -> list[list[Fact]]:
     return paragraphs + [alone] * bool(alone)
 
 
-def _seen(view: View) -> Iterator[list[Fact]]:
+def _sensor_facts(view: View) -> Iterator[list[Fact]]:
     """Yield the ships of each other player that sensors show, then the unknown ones."""
     sensors = view["sensors"]
     for player in view["players"]:

@@ -58,7 +58,7 @@ class Watch:
     def enemies(self, seat: SeatName, space: Space) -> list[SeenShip]:
         """Return the ships in a space that a player can fire at, by id."""
         here = self._ships.get(_code(space), ())
-        return self._seen(ship for ship in here if self._hostile(seat, ship.owner))
+        return self._seen_ships(ship for ship in here if self._hostile(seat, ship.owner))
 
     def _hostile(self, a: SeatName, b: SeatName) -> bool:
         return a != b and not self._allied(a, b)
@@ -66,7 +66,7 @@ class Watch:
     def _contacts(self, seat: SeatName) -> list[ContactView]:
         contacts: list[ContactView] = []
         for code in self._sorted(self._fleets.get(seat, ())):
-            ships = self._seen(ship for ship in self._ships[code] if ship.owner != seat)
+            ships = self._seen_ships(ship for ship in self._ships[code] if ship.owner != seat)
             if ships:
                 contacts.append({"space": self._name(code), "ships": ships})
         return contacts
@@ -89,7 +89,7 @@ class Watch:
             for code in self._sorted(self._fleets[other])
         ]
 
-    def _seen(self, ships: Iterable[Ship]) -> list[SeenShip]:
+    def _seen_ships(self, ships: Iterable[Ship]) -> list[SeenShip]:
         return [
             {"id": ship.id, "owner": ship.owner, "type": ship.type, "damage": self._damage(ship)}
             for ship in sorted(ships, key=lambda ship: ship.id)

@@ -99,7 +99,7 @@ class Courses:
                 continue
             # The dangers passed are no part of the order: ships on the same way share a line.
             together.setdefault(dataclasses.replace(found.course, passes=frozenset()), []).append(name)
-            written.findings += self._told(line, name, found)
+            written.findings += self._course_notes(line, name, found)
         for course, names in together.items():
             legs = course.legs
             written.entries.append(
@@ -126,7 +126,7 @@ class Courses:
         hint = "it cannot move" if near == start else f"the nearest it can reach is {name(near)}"
         return Finding(line, "error", "no-course", text, hint)
 
-    def _told(self, line: int, ship: str, found: Found) -> Iterator[Finding]:
+    def _course_notes(self, line: int, ship: str, found: Found) -> Iterator[Finding]:
         course = found.course
         way = " ".join((f"SLIP {course.vector} {course.spaces}" if course.vector else "", *course.legs)).strip()
         yield Finding(line, "note", "course", f"{ship} goes {way}")

@@ -41,15 +41,15 @@ class Contents:
         levels = sorted(self._found[cell], reverse=True)
         ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
         known = [self._name(cell, level) for level in levels]
-        told = "; ".join(self._told(cell, level) for level in levels)
+        told = "; ".join(self._words(cell, level) for level in levels)
         return TapTarget(tuple(dict.fromkeys((*ships, *known, *blank.names))), told, blank.points)
 
     def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
         """Return the target of one level of a hex."""
         ships = dict.fromkeys(name for found in self._found[cell][level] for name in found.names)
-        return TapTarget((*ships, self._name(cell, level)), self._told(cell, level), points)
+        return TapTarget((*ships, self._name(cell, level)), self._words(cell, level), points)
 
-    def _told(self, cell: Hex, level: int) -> str:
+    def _words(self, cell: Hex, level: int) -> str:
         return f"{self._name(cell, level)}: {', '.join(found.words for found in self._found[cell][level])}"
 
     def _name(self, cell: Hex, level: int) -> str:

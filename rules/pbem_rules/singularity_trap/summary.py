@@ -56,7 +56,7 @@ def _result(view: View) -> Iterator[str]:
         yield "You are out of the war."
 
 
-def _asked(view: View) -> Iterator[str]:
+def _fire_awaited(view: View) -> Iterator[str]:
     """Yield the fire awaited of the reader, in campaigns that ask for it round by round."""
     combats = view["combats"]
     if combats:
@@ -150,7 +150,7 @@ def _fights(view: View) -> Iterator[str]:
     others = [ships[loss["ship"]] for loss in lost if loss not in own]
     where = f"fight at {spaces[0]}" if len(spaces) == 1 else f"{len(spaces)} fights"
     own_words = [listed([fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
-    other_words = [_gone(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
+    other_words = [_losses_of_others(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
     told = [f"{where}: {'; '.join(filter(None, (mine, theirs)))}." for theirs in other_words for mine in own_words]
     line = headline(*told) if lost else headline(f"{where}: no ship was lost.")
     yield Loss(line) if own else line
@@ -165,7 +165,7 @@ def _fates(own: Iterable[Mapping[str, Any]]) -> str:
 _SHORT = {"dark": "went dark", "destroyed": "destroyed"}
 
 
-def _gone(others: Iterable[Mapping[str, Any]]) -> str:
+def _losses_of_others(others: Iterable[Mapping[str, Any]]) -> str:
     """Return the losses of others by owner: "cyan lost 3 Cruisers, yellow 1 Scout"."""
     types: dict[str, list[str]] = {}
     for ship in others:
@@ -346,7 +346,7 @@ def _named_first(view: View, seats: Iterable[str]) -> list[str]:
 # Tellers in the order of reading, with the weight of what they tell: the lines of the highest are left out first.
 _TELLERS: tuple[tuple[int, Callable[[View], Iterator[str]]], ...] = (
     (0, _result),
-    (0, _asked),
+    (0, _fire_awaited),
     (0, _begins),
     (0, _planets),
     (3, _scrapped),

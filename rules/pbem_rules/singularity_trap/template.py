@@ -31,21 +31,21 @@ def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
     # Others may lack an alliance of which the reader does not know; a headline speaks of those.
     yield from map(BOOK.line, certain(view))
-    yield from (f"REPAIR {ship['id']}" for ship in _kept(view) if ship["damage"])
+    yield from (f"REPAIR {ship['id']}" for ship in _ships_with_upkeep(view) if ship["damage"])
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
     if home and payable:
         yield f"BUILD {payable[0]} AT {home}"
 
 
-def _kept(view: View) -> list[View]:
+def _ships_with_upkeep(view: View) -> list[View]:
     """Return the own ships except those that will be scrapped for want of upkeep."""
     ships = Outlook(view, ()).ships
     return [ship for ship in view["ships"] if not ships[ship["id"]].gone]
 
 
 def _movement(view: View) -> Iterator[str]:
-    for ship in _kept(view):
+    for ship in _ships_with_upkeep(view):
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
         # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may still end before.
         stuck = ship["encounter"] and view["section"] == "movement"

@@ -73,7 +73,7 @@ class _Maker:
             "factions": factions,
             "combats": self._combats(seat, ships) if seat in state.awaited else [],
             "rules": self._rules,
-            "events": _place_by_place([_told(event, seat) for event in events_for(events, seat)]),
+            "events": _place_by_place([_event_view(event, seat) for event in events_for(events, seat)]),
             "result": {"winners": list(state.result.winners), "reason": state.result.reason} if state.result else None,
         }
 
@@ -171,14 +171,14 @@ class _Maker:
         }
 
 
-def _told(event: dict[str, Any], seat: SeatName) -> dict[str, Any]:
+def _event_view(event: dict[str, Any], seat: SeatName) -> dict[str, Any]:
     """Return an event as a player may know it: a combat tells units and fates of own ships only (ruling 38)."""
     if event["kind"] != "combat":
         return event
     own = {ship["id"] for ship in event["ships"] if ship["owner"] == seat}
     return {
         **{key: event[key] for key in ("kind", "space", "round")},
-        "ships": [ship if ship["id"] in own else _seen(ship) for ship in event["ships"]],
+        "ships": [ship if ship["id"] in own else _ship_view(ship) for ship in event["ships"]],
         "shots": [{**shot, "unit": shot["unit"] if shot["at"] in own else None} for shot in event["shots"]],
         # Only its owner knows whether a ship that vanished is dark or destroyed (ruling 38).
         "lost": [loss if loss["ship"] in own else {"ship": loss["ship"], "how": "vanished"} for loss in event["lost"]],
@@ -191,7 +191,7 @@ def _place_by_place(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [next(rounds) if event["kind"] == "combat" else event for event in events]
 
 
-def _seen(ship: dict[str, Any]) -> dict[str, Any]:
+def _ship_view(ship: dict[str, Any]) -> dict[str, Any]:
     return {key: ship[key] for key in ("id", "owner", "type", "damage")}
 
 

@@ -61,7 +61,7 @@ def test_a_queen_is_one_of_two_kinds(name: str) -> None:
     """A name of chess that two kinds have is refused with a line for each, and none is taken for meant."""
     reading = parse_sheet(RULESET, view(new_game(), "one"), [(1, f"{name} on D4")])
 
-    (error,) = (each for each in reading.told if each.severity == "error")
+    (error,) = (each for each in reading.remarks if each.severity == "error")
     assert error.text.endswith("could be B or Z")
     assert (error.hint, error.corrected) == ("write: SETUP B D4; or: SETUP Z D4", "")
 

@@ -81,7 +81,7 @@ class Knowledge:
     def new_craft(self, name: str, kind: str, space: Space) -> Craft:
         """Return a ship as it will be when built."""
         units = self.types[kind]["units"]
-        return self._made(name, kind, space, units)
+        return self._make_craft(name, kind, space, units)
 
     def mine(self) -> list[World]:
         """Return the own planets."""
@@ -116,9 +116,9 @@ class Knowledge:
 
     def _craft(self, ship: View) -> Craft:
         left = {unit["unit"]: unit["left"] for unit in ship["units"]}
-        return self._made(ship["id"], ship["type"], self.board.at(ship["space"]), left, ship)
+        return self._make_craft(ship["id"], ship["type"], self.board.at(ship["space"]), left, ship)
 
-    def _made(self, name: str, kind: str, space: Space, units: View, ship: View | None = None) -> Craft:
+    def _make_craft(self, name: str, kind: str, space: Space, units: View, ship: View | None = None) -> Craft:
         return Craft(
             name=name,
             type=kind,
