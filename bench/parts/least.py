@@ -163,12 +163,16 @@ def open_renderer(games: Mapping[str, AnyRuleset]) -> Renderer:
 def read_tables(base: sqlite3.Connection, app: App) -> Iterator[Table]:
     """Yield all campaigns with their open turns."""
     turns = "SELECT * FROM turn WHERE campaign_id = ? AND number = ?"
-    reports = "SELECT name, code, message_id, view FROM report JOIN seat ON seat.id = seat_id WHERE turn_id = ?"
+    # That of the highest turn, which is not the open one where a seat is out of the game.
+    reports = """
+        SELECT name, code, message_id, view, max(number) FROM report
+        JOIN seat ON seat.id = seat_id JOIN turn ON turn.id = turn_id WHERE turn.campaign_id = ? GROUP BY seat_id
+    """
     for row in base.execute("SELECT * FROM campaign ORDER BY id").fetchall():
         turn, before = (base.execute(turns, (row["id"], row["turn"] - back)).fetchone() for back in (0, 1))
         last = {
             seat: Last(code, mailed, json.loads(zlib.decompress(view)))
-            for seat, code, mailed, view in base.execute(reports, (turn["id"],))
+            for seat, code, mailed, view, _ in base.execute(reports, (row["id"],))
         }
         yield Table(app, read_campaign(base, row), turn, zlib.decompress(before["record"]), last)
 

@@ -32,7 +32,7 @@ from pbem.errors import StoreError
 from pbem.store.columns import CAMPAIGN, Leaves, of_campaigns, tables_leaving, way_home
 from pbem.store.migrate import migrate, require_current_schema, require_tables, schema_is_current, sqlite_path
 from pbem.store.models import Base
-from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_refused
+from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, transaction, why_refused
 from pbem.store.types import UtcDateTime
 
 PASSING = frozenset(Base.metadata.tables) - {table.name for table in tables_leaving(Base.metadata, Leaves.HOME)}
@@ -69,7 +69,7 @@ def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], objec
         also(target)
 
     try:
-        with engine.connect() as rows, rows.begin():
+        with engine.connect() as rows, transaction(rows):
             migrate(url, fresh=True, also=fill)
     finally:
         engine.dispose()
@@ -117,7 +117,7 @@ def _copy_server(url: str, target: Path) -> None:
     try:
         # REPEATABLE READ: all tables as of one moment.
         moment = source.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        with moment.connect() as rows, copy.execution_options(pbem_writes=True).connect() as file, file.begin():
+        with moment.connect() as rows, copy.execution_options(pbem_writes=True).connect() as file, transaction(file):
             _copy_rows(rows, file)
     finally:
         source.dispose()

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.session import open_engine, restoring, why_refused
+from pbem.store.session import open_engine, restoring, transaction, why_refused
 from pbem.util import package_data
 
 FOLDER = package_data("migrations")
@@ -189,7 +189,7 @@ def _connect(url: str, *, writes: bool = True, create: bool = False) -> Iterator
     # SQLite alters a table by dropping and rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False, create=create)
     try:
-        with engine.connect().execution_options(pbem_writes=writes) as connection, connection.begin():
+        with engine.connect().execution_options(pbem_writes=writes) as connection, transaction(connection):
             if writes and engine.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
             yield connection

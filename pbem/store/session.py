@@ -27,7 +27,7 @@ from typing import Any
 from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, SessionTransaction
 
 from pbem.errors import DISK_FULL, ConfigError, StoreError
 from pbem.util import has_room
@@ -95,6 +95,13 @@ PG_DISK_FULL = "53100"
 _PRIMARY = 0xFF
 
 
+class _Session(Session):
+    """A session whose rows are used after it has ended."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine, expire_on_commit=False)
+
+
 class Store:
     """The database at `url`, and its transactions; keep one per process and close it.
 
@@ -108,14 +115,13 @@ class Store:
         reading = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._readers = self.engine.execution_options(**reading)
         self._writers = self.engine.execution_options(pbem_writes=True)
-        self._hasty_writers = self._writers.execution_options(pbem_durable=False)
+        self._hasty_writers = self.engine.execution_options(pbem_writes=True, pbem_durable=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that reads one snapshot of the database and cannot write. Raises StoreError."""
-        # expire_on_commit=False: rows are used after their session has ended. And with a commit, since a rollback would
-        # make psycopg forget all prepared statements of the connection.
-        with _store_errors(self.engine), Session(self._readers, expire_on_commit=False) as session, session.begin():
+        # With a commit, since a rollback would make psycopg forget all prepared statements of the connection.
+        with _store_errors(self.engine), _Session(self._readers) as session, session.begin():
             yield session
 
     @contextmanager
@@ -125,7 +131,7 @@ class Store:
         If not `durable`, a power cut may undo the commit, as long as no durable session followed (SQLite only).
         """
         writers = self._writers if durable else self._hasty_writers
-        with _store_errors(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
+        with _store_errors(self.engine), _Session(writers) as session, session.begin():
             yield session
             if self._waker is not None and (works := pending_jobs(session)):
                 self._waker(session, works)
@@ -283,7 +289,7 @@ def _open_existing(_dialect: object, _record: object, arguments: list[Any], sett
 def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # no transactions by the driver: `begun` begins them
+        connection.isolation_level = None  # no transactions by the driver: `_begin_sqlite` begins them
         # Bytes that are not UTF-8 are read as surrogates (PEP 383), so that only their own row is unusable.
         connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         # SQLite keeps busy_timeout and foreign_keys for one connection only.
@@ -294,17 +300,35 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
         ):
             connection.execute(f"PRAGMA {pragma}")
 
-    @event.listens_for(engine, "begin")
-    def begun(connection: Connection) -> None:
-        # Before BEGIN, since SQLite refuses to change `synchronous` within a transaction; and each time, since readers
-        # and writers get the same connections.
-        options = connection.get_execution_options()
-        writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
-        _set_pragma(connection, "query_only", "OFF" if writes else "ON")
-        if writes:
-            _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
-        # IMMEDIATE takes the write lock now: SQLite refuses at once, without waiting, to upgrade a stale read lock.
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Begin a transaction on a connection; commit it at the end of the block, or roll it back by an exception."""
+    with connection.begin():
+        _begin_sqlite(connection)
+        yield
+
+
+@event.listens_for(_Session, "after_begin")
+def _begun(_session: Session, transaction: SessionTransaction, connection: Connection) -> None:
+    if not transaction.nested:  # a savepoint is within a transaction
+        _begin_sqlite(connection)
+
+
+# Not by a listener of the engine: if it has any, SQLAlchemy looks for more at each statement, for a tenth of its time.
+def _begin_sqlite(connection: Connection) -> None:
+    """Begin the transaction of a connection, unless its driver does so by itself."""
+    if connection.dialect.name != "sqlite":
+        return
+    # Before BEGIN, since SQLite refuses to change `synchronous` within a transaction; and each time, since readers
+    # and writers get the same connections.
+    options = connection.get_execution_options()
+    writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
+    _set_pragma(connection, "query_only", "OFF" if writes else "ON")
+    if writes:
+        _set_pragma(connection, "synchronous", "FULL" if durable else "NORMAL")
+    # IMMEDIATE takes the write lock now: SQLite refuses at once, without waiting, to upgrade a stale read lock.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _forget_read_only(connection: Any, _record: object) -> None:

@@ -22,7 +22,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Night:
     home = tmp_path_factory.mktemp("floor")
     club = Club(home / "home", games["singularity_trap"], SEATS, "orders@example.org", "ann@example.org", table=SEATS)
     club.play(2)
-    return measure(club, open_renderer(games))
+    return measure(club, open_renderer(games), counts=True)
 
 
 def parts(raw: bytes) -> dict[str, object]:
@@ -63,6 +63,6 @@ def test_the_row_tells_the_ratio_of_each_night() -> None:
         for cpu, floor in ((3.0, 3.0), (1.0, 2.0), (2.0, 1.0))
     ]
 
-    text, ratio = row(100, nights)
+    text, ratio = row(100, nights, (9.0, 33.8))
     assert ratio == 2.0
-    assert text.split() == ["100", "20.00", "20.00", "20.00", "2.00", "0.0", "0.0"]
+    assert text.split() == ["100", "20.00", "20.00", "20.00", "2.00", "9.0", "33.8"]
