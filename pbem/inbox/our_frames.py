@@ -224,8 +224,12 @@ def quotes_form(lines: Sequence[str], typed: Sequence[str]) -> bool:
 
 
 def _untyped(frames: Sequence[Frame], typed: Sequence[str]) -> list[Frame]:
-    own = [(each.header, each.words) for each in find_frames(typed)]
-    return [frame for frame in frames if (frame.header, frame.words) not in own]
+    own = find_frames(typed)
+    same = {(each.header, each.lines) for each in own}
+    # Most are typed as they stand: then no words are compared, whose spelling takes long.
+    left = [frame for frame in frames if (frame.header, frame.lines) not in same]
+    spelt = [(each.header, each.words) for each in own] if left else []
+    return [frame for frame in left if (frame.header, frame.words) not in spelt]
 
 
 def sort_frames(lines: Sequence[str], typed: Sequence[str], mailed: Mailed) -> list[FoundForm]:

@@ -34,7 +34,7 @@ from pbem.inbox.gm_messages import FilesNeeded, examine_files
 from pbem.inbox.rate_limits import MESSAGES_A_DAY, RateLimitExceeded, message_limit_reached
 from pbem.inbox.replies import ECHO, answer, tell_of_echo, warn_message_limit
 from pbem.inbox.route import QueuedMail, handle, open_message, parse_mail
-from pbem.inbox.seat_lookup import is_known
+from pbem.inbox.seat_lookup import FIRST_ADDRESS, is_known
 from pbem.log import event
 from pbem.mail.fetch import load_raw, sender_field, written_at
 from pbem.mail.message import UNREADABLE, Message, parse_headers
@@ -200,10 +200,11 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
             with app.store.writing(durable=False) as session:
                 # Before anything else, so that another process with the same message waits here, and then finds it
                 # closed.
-                if (locked := lock_message(session, mail)) is None:
+                if (locked := lock_message(session, mail, read.message.sender)) is None:
                     return MessageResult()
-                (original,) = locked
-                found = open_message(app, session, now, read, known)
+                original, sender = locked
+                own = replace(read, message=replace(read.message, sender=sender))
+                found = open_message(app, session, now, own, known)
                 try:
                     _check_message_limit(found.context, mail.received_at)
                     note, sheets = (_COPY.format(original), 0) if original else handle(found, known)
@@ -249,23 +250,23 @@ _SAME = (
 _COUNTS = (_OTHER.state == MessageState.PROCESSED) | ((_OTHER.state == MessageState.NEW) & (_OTHER.id < _THIS.id))
 _ORIGINAL = select(_OTHER.id).where(_SAME, _COUNTS).order_by(_OTHER.id).limit(1).correlate(_THIS).scalar_subquery()
 _LOCK = (
-    select(_ORIGINAL)
+    select(_ORIGINAL.label("original"), FIRST_ADDRESS.label("sender"))
     .select_from(_THIS)
     .where(_THIS.id == bindparam("inbox_id"), _THIS.state == MessageState.NEW)
     .with_for_update(of=_THIS)
 )
 
 
-def lock_message(session: Session, mail: QueuedMail) -> tuple[int | None] | None:
-    """Lock a message, and return a tuple of the one of which it is a copy, or of None; None if it is no longer new.
+def lock_message(session: Session, mail: QueuedMail, sender: str | None) -> tuple[int | None, str | None] | None:
+    """Lock a message; return the one of which it is a copy, if any, and the first address of its sender.
 
-    A mail may come to two addresses of ours. Copies have the same From, Date, Subject and body, whatever Message-IDs
-    servers gave them.
+    None if it is no longer new. A mail may come to two addresses of ours. Copies have the same From, Date, Subject and
+    body, whatever Message-IDs servers gave them.
     """
     hours = dt.timedelta(hours=COPY_HOURS)
-    which = {"inbox_id": mail.id, "since": mail.received_at - hours, "until": mail.received_at + hours}
-    row = session.connection().execute(_LOCK, which).first()
-    return row and (row[0],)
+    when = {"since": mail.received_at - hours, "until": mail.received_at + hours}
+    row = session.connection().execute(_LOCK, {"inbox_id": mail.id, "key": (sender or "").lower(), **when}).first()
+    return row and (row.original, row.sender or sender)
 
 
 def _result(context: MessageContext, note: str, sheets: int) -> MessageResult:

@@ -19,7 +19,6 @@ from pbem.inbox.facts import Reading
 from pbem.inbox.frames import GmFrame, Names, SheetHeader, SheetText, find_gm_frame, find_sheet
 from pbem.inbox.gm_commands import Wishes
 from pbem.inbox.routes import HANDLERS, choose_route
-from pbem.inbox.seat_lookup import first_address
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping, test_key
 from pbem.mail.message import Message, parse_message
 from pbem.store.models import Campaign, OutgoingMail, Seat
@@ -61,8 +60,7 @@ def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail,
     """Open a message in a transaction, and find the valid key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
     codes = find_codes(session, read.message, app.settings.address, now)
-    message = replace(read.message, sender=first_address(session, read.message.sender))
-    context = MessageContext(app, session, now, read.mail.id, message, read.verdict if counts else "none", codes)
+    context = MessageContext(app, session, now, read.mail.id, read.message, read.verdict if counts else "none", codes)
     key = find_credential(context, read.sheet, read.gm_sheet, known)
     return OpenedMessage(replace(context, key=key), read.sheet, read.gm_sheet, read.wishes)
 

@@ -256,18 +256,13 @@ _KEY: BindParameter[str] = bindparam("key")
 _GM_WRITES = select(Campaign.id).where(
     func.lower(Campaign.gm) == _KEY, Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED))
 )
-_FIRST_ADDRESS = (
+FIRST_ADDRESS = (
     select(Person.address)
     .join(_Further, _Further.also == Person.key)
     .where(_Further.key == _KEY, _Further.also != "", ~_GM_WRITES.exists())
+    .scalar_subquery()
 )
-"""Mail from the address of a GM stays the GM's."""
-
-
-def first_address(session: Session, sender: str | None) -> str | None:
-    """Return the first address of a person who writes from a further one; else the address itself."""
-    found = session.connection().execute(_FIRST_ADDRESS, {"key": sender.lower()}).scalar() if sender else None
-    return found or sender
+"""The first address of a person who writes from a further one; mail from the address of a GM stays the GM's."""
 
 
 def is_known(session: Session, address: str | None) -> bool:
