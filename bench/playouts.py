@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pbem_rules.singularity.board import NOBODY, Board
-from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL, Field, field_of
+from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL, Grid, field_of
 
 SEED = 2024
 SLOW_GAMES = 20
@@ -34,7 +34,7 @@ class Rate:
     moves_per_second: float
 
 
-def grown(field: Field, order: Sequence[int]) -> Outcome:
+def grown(field: Grid, order: Sequence[int]) -> Outcome:
     """Play a game on the board that is updated stone by stone."""
     place, colour = Board(field).place, 0
     for number, cell in enumerate(order, 1):
@@ -44,7 +44,7 @@ def grown(field: Field, order: Sequence[int]) -> Outcome:
     return NOBODY, len(order)
 
 
-def recomputed(field: Field, order: Sequence[int]) -> Outcome:
+def recomputed(field: Grid, order: Sequence[int]) -> Outcome:
     """Play a game with all groups of the mover computed again after each stone."""
     stones: tuple[set[int], set[int]] = (set(), set())
     for number, cell in enumerate(order):
@@ -55,7 +55,7 @@ def recomputed(field: Field, order: Sequence[int]) -> Outcome:
     return NOBODY, len(order)
 
 
-def _rims(field: Field, stones: set[int]) -> list[int]:
+def _rims(field: Grid, stones: set[int]) -> list[int]:
     """Return the rim mask of each group of stones."""
     rims, left = [], set(stones)
     while left:
@@ -71,13 +71,13 @@ def _rims(field: Field, stones: set[int]) -> list[int]:
     return rims
 
 
-def orders(field: Field, rnd: random.Random, count: int) -> list[list[int]]:
+def orders(field: Grid, rnd: random.Random, count: int) -> list[list[int]]:
     """Return random orders in which to fill the board; drawing them is part of a playout."""
     free = Board(field).free()
     return [sorted(free, key=lambda _: rnd.random()) for _ in range(count)]
 
 
-def measure(field: Field, play: Callable[[Field, Sequence[int]], Outcome], games: int) -> tuple[float, list[Outcome]]:
+def measure(field: Grid, play: Callable[[Grid, Sequence[int]], Outcome], games: int) -> tuple[float, list[Outcome]]:
     """Return the moves a second over some games, and their outcomes."""
     start = time.process_time()
     outcomes = [play(field, order) for order in orders(field, random.Random(SEED), games)]  # noqa: S311 - games, not secrets
@@ -85,7 +85,7 @@ def measure(field: Field, play: Callable[[Field, Sequence[int]], Outcome], games
     return sum(moves for _, moves in outcomes) / spent, outcomes
 
 
-def compare(field: Field, seconds: float, rounds: int) -> tuple[list[Rate], list[Outcome]]:
+def compare(field: Grid, seconds: float, rounds: int) -> tuple[list[Rate], list[Outcome]]:
     """Measure both ways by turns, about `seconds` of the fast one a round; raise AssertionError if they disagree."""
     rate, sample = measure(field, grown, SLOW_GAMES)
     games = max(SLOW_GAMES, int(seconds * rate * SLOW_GAMES / sum(moves for _, moves in sample)))

@@ -162,7 +162,7 @@ class Main(Group):
         except BrokenPipeError:
             raise  # the reader of the pipe has seen enough; click exits silently
         except (PbemError, RulesetError, UnicodeEncodeError, OSError) as error:
-            raise NotDone.of(error, as_json=bool(ctx.meta.get(AS_JSON))) from error
+            raise CommandFailed.of(error, as_json=bool(ctx.meta.get(AS_JSON))) from error
         except (KeyboardInterrupt, click.Abort):
             click.echo(err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
@@ -171,7 +171,7 @@ class Main(Group):
 _BETWEEN_WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
-class NotDone(click.ClickException):
+class CommandFailed(click.ClickException):
     """Raised when a command could not be done: one sentence why, and one with the fix."""
 
     def __init__(self, kind: str, text: str, hint: str = "", *, as_json: bool = False) -> None:
@@ -181,7 +181,7 @@ class NotDone(click.ClickException):
         self.color = click.get_current_context().find_root().color
 
     @classmethod
-    def of(cls, error: Exception, *, as_json: bool) -> NotDone:
+    def of(cls, error: Exception, *, as_json: bool) -> CommandFailed:
         """Return an error of the application as one of the command line."""
         kind = _BETWEEN_WORDS.sub("-", type(error).__name__).lower().removesuffix("-error")
         if isinstance(error, UnicodeEncodeError):
@@ -202,7 +202,7 @@ class NotDone(click.ClickException):
             print_error(f"Not done: {said}" + (f" {hint}" if hint else ""), color=self.color)
 
 
-class WrongUsage(NotDone):
+class WrongUsage(CommandFailed):
     """Raised instead where the words of the command are wrong, to print that as JSON."""
 
     exit_code = click.UsageError.exit_code

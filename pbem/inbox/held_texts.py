@@ -155,7 +155,7 @@ def _names_gm(line: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AddressedText:
     """A text, and the line of the command that says who gets it."""
 
     command: str
@@ -171,7 +171,7 @@ class Screened:
     """
 
     because: tuple[str, ...] = ()
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[AddressedText, ...] = ()
     sheet: SheetText | None = None
     notes: tuple[str, ...] = ()
 
@@ -219,9 +219,9 @@ class _Part:
     header: SheetHeader | None = None
 
     @property
-    def piece(self) -> Piece:
+    def piece(self) -> AddressedText:
         """The piece as it would go out."""
-        return Piece(self.command, "\n".join(self.lines).strip("\n"))
+        return AddressedText(self.command, "\n".join(self.lines).strip("\n"))
 
 
 @dataclass

@@ -24,7 +24,7 @@ from pbem.campaign.snapshot import Context, SeatView, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import COMMANDS
 from pbem.inbox.context import MessageContext, Outcome
-from pbem.inbox.held_texts import Piece, Screened
+from pbem.inbox.held_texts import AddressedText, Screened
 from pbem.inbox.replies import answer, ask
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.report.answers import Answer, CommandResult, HeldText
@@ -144,7 +144,7 @@ def _look(context: MessageContext, place: SeatContext, found: Screened, deputy: 
         point.rollback()
 
 
-def _try(context: MessageContext, place: SeatContext, piece: Piece, deputy: str) -> HeldText:
+def _try(context: MessageContext, place: SeatContext, piece: AddressedText, deputy: str) -> HeldText:
     campaign_context = context.campaign_context(locked_campaign(context.session, place.campaign))
     try:
         text = sanitise_text(piece.text).text

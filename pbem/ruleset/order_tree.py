@@ -267,7 +267,7 @@ _Word = str | int
 _Lines = Sequence[tuple[_Word, ...]]
 
 
-class _Typed(Exception):
+class _TypedForm(Exception):
     """Raised for a form whose words cannot be listed: they are typed."""
 
 
@@ -304,7 +304,7 @@ def _count(parts: Sequence[Json], kinds: Json) -> int:
     """Return the number of lines that parts make; more than are tried if a word of them has to be typed."""
     try:
         return prod(_count_part(part, kinds) for part in parts)
-    except _Typed:
+    except _TypedForm:
         return MOST_TRIED + 1
 
 
@@ -327,7 +327,7 @@ def _count_words(form: Json) -> int:
             return _count_words(form["of"])
         case "either":
             return sum(map(_count_words, form["of"]))
-    raise _Typed
+    raise _TypedForm
 
 
 def _lines(parts: Sequence[Json], kinds: Json) -> Iterator[tuple[_Word, ...]]:

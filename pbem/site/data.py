@@ -134,7 +134,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class ScoreCourse:
     """The scores of the leading seats at public openings, in the order of the openings, with the labels of these."""
 
     labels: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class CampaignPage:
     openings: tuple[TurnOpened, ...] = ()
     scores: tuple[Score, ...] = ()
     of: str = ""
-    course: Course = Course()
+    course: ScoreCourse = ScoreCourse()
     spectacle: BoardView | None = None
     issues: tuple[Issue, ...] = ()
     result: Result | None = None
@@ -392,14 +392,14 @@ def _final_view(
 
 def _load_course(
     session: Session, ruleset: AnyRuleset, told: Sequence[PublicOpening], seats: Sequence[SeatName]
-) -> Course:
+) -> ScoreCourse:
     """Return the public scores of these seats over the public openings."""
     if not seats or len(told) < 2:
-        return Course()
+        return ScoreCourse()
     chosen = [_load_view(session, turn_id) for turn_id, _ in _evenly([*reversed(told)], MOST_COMPARED)]
     known = [ruleset.public_view({view["seat"]: view}) for view in chosen]
     scores = {seat: tuple(each.scores.get(seat) if each else None for each in known) for seat in seats}
-    return Course(tuple(str(view["label"]) for view in chosen), scores)
+    return ScoreCourse(tuple(str(view["label"]) for view in chosen), scores)
 
 
 def _evenly(all_of: Sequence[PublicOpening], most: int) -> list[PublicOpening]:

@@ -48,7 +48,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Knowledge:
     """Knowledge of a seat at an opening: its view, and the tap targets of its pictures."""
 
     view: View = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Known:
 
 
 def read_moves(
-    ruleset: AnyRuleset, seat: SeatName, orders: Sequence[Order], before: Known, after: Known
+    ruleset: AnyRuleset, seat: SeatName, orders: Sequence[Order], before: Knowledge, after: Knowledge
 ) -> tuple[Move, ...]:
     """Return the marks of a seat's orders; () if the game fails at it. Never raises."""
     try:
@@ -68,7 +68,7 @@ def read_moves(
 
 class _MoveReader:
     def __init__(
-        self, ruleset: AnyRuleset, seat: SeatName, orders: Sequence[Order], before: Known, after: Known
+        self, ruleset: AnyRuleset, seat: SeatName, orders: Sequence[Order], before: Knowledge, after: Knowledge
     ) -> None:
         self._ruleset, self._seat, self._before, self._after = ruleset, seat, before, after
         verbs = {verb.order: verb for verb in ruleset.orders.verbs}

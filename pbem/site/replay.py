@@ -33,7 +33,7 @@ from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
 from pbem.site.data import FULL, MOST_TOGETHER, SiteFolder
-from pbem.site.moves import Known, Move, draw_moves, read_moves
+from pbem.site.moves import Knowledge, Move, draw_moves, read_moves
 from pbem.store.models import Press, Report, Seat, Turn
 
 GROUND = "\x01"
@@ -88,7 +88,7 @@ class Replay:
         self.scores: dict[SeatName, list[int | None]] = {seat: [] for seat in self.seats}
         self.of = ""
         self.has_moves = False
-        self._known: dict[SeatName, Known] = {}
+        self._known: dict[SeatName, Knowledge] = {}
 
     def add(self, moment: ReplayStep) -> None:
         """Write the file of one opening, and the backgrounds that its pictures need."""
@@ -208,11 +208,11 @@ class _Opening:
         reporter: Renderer,
         ruleset: AnyRuleset,
         moment: ReplayStep,
-        before: Mapping[SeatName, Known],
+        before: Mapping[SeatName, Knowledge],
         attachments: AttachmentStore | None = None,
     ) -> None:
         self._before, self._moves = before, list[Move]()
-        self.known: dict[SeatName, Known] = {}
+        self.known: dict[SeatName, Knowledge] = {}
         self.has_moves = False
         self._reporter, self._ruleset, self._views, self._attachments = reporter, ruleset, moment.views, attachments
         self._orders = orders_disclosed(moment.before, ruleset.orders)
@@ -260,9 +260,9 @@ class _Opening:
             yield {"name": each.title, "title": each.title, "ground": key[:12], "svg": f"{head}{GROUND}</svg>"}
 
     def _read_moves(self, seat: SeatName, view: View, pictures: Sequence[Picture]) -> tuple[Move, ...]:
-        now = Known(view, tuple(spot for picture in pictures for spot in picture.spots))
+        now = Knowledge(view, tuple(spot for picture in pictures for spot in picture.spots))
         self.known[seat] = now
-        moves = read_moves(self._ruleset, seat, self._orders.get(seat, ()), self._before.get(seat, Known()), now)
+        moves = read_moves(self._ruleset, seat, self._orders.get(seat, ()), self._before.get(seat, Knowledge()), now)
         self._moves += moves
         return moves
 

@@ -20,7 +20,7 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import QuotedText
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
-from pbem.site.data import CampaignPage, ClubPage, Course, GamePage, Issue, Result, Score, SiteFolder, TurnOpened
+from pbem.site.data import CampaignPage, ClubPage, GamePage, Issue, Result, Score, ScoreCourse, SiteFolder, TurnOpened
 from pbem.site.pictures import BoardFile, title_picture
 from pbem.site.publish import SharedPicture, course_plot, replay_page, sample_page, site_page
 from pbem.site.replay import Replay, ReplayStep
@@ -325,7 +325,7 @@ def write_club(root: Path, ruleset: AnyRuleset) -> list[str]:
         dataclasses.replace(campaign_of(ruleset, ("red", "cyan"), state), name=f"war{at}")
         for at, state in enumerate(states)
     ]
-    course = Course(("turn 1", "turn 2"), {"red": (1, 5), "cyan": (2, None)})
+    course = ScoreCourse(("turn 1", "turn 2"), {"red": (1, 5), "cyan": (2, None)})
     campaigns[1] = dataclasses.replace(campaigns[1], course=course)
     own: dict[str, Any] = {"title": HOSTILE, "gm": "Ada", "contact": "gm@example.org", "joins": False}
     campaigns[4] = dataclasses.replace(campaigns[4], **own)

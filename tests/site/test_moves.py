@@ -10,7 +10,7 @@ import pytest
 
 from pbem.ruleset import NameField, Need, Order, OrderMark, OrderParser, View
 from pbem.ruleset.drawing import TapTarget
-from pbem.site.moves import Known, Move, draw_moves, read_moves
+from pbem.site.moves import Knowledge, Move, draw_moves, read_moves
 from tests.toy.ruleset import Auction
 
 _PLACE = NameField("place", "a place", "a1", lambda view: ["a1", "b1", "c1"])
@@ -68,8 +68,8 @@ def square(x: int, *names: str) -> TapTarget:
     return TapTarget(names, names[-1], ((x - 10, 0), (x + 10, 0), (x + 10, 20), (x - 10, 20)))
 
 
-BEFORE = Known({"seat": "red", "awaited": True}, (square(10, "S1", "S2", "a1"), square(50, "b1"), square(90, "c1")))
-AFTER = Known({"seat": "red"}, (square(10, "a1"), square(50, "S1", "S2", "b1"), square(90, "c1")))
+BEFORE = Knowledge({"seat": "red", "awaited": True}, (square(10, "S1", "S2", "a1"), square(50, "b1"), square(90, "c1")))
+AFTER = Knowledge({"seat": "red"}, (square(10, "a1"), square(50, "S1", "S2", "b1"), square(90, "c1")))
 
 
 def drawn(*orders: Order, ruleset: Any = None, spots: Iterable[TapTarget] = AFTER.spots) -> list[tuple[str, Any, str]]:

@@ -9,7 +9,7 @@ CATEGORIES = ("movement", "reactions", "special")
 
 
 @dataclass(frozen=True, slots=True)
-class Ability:
+class AbilityCard:
     """An ability card: the word that players type, its title, its category and its effect."""
 
     key: str
@@ -19,31 +19,35 @@ class Ability:
 
 
 _ALL = (
-    Ability("drift", "Quantum Drift", "movement", "your Mari may move diagonally too"),
-    Ability("wormhole", "Wormhole Travel", "movement", "your Mari may step from an edge to the opposite edge"),
-    Ability(
+    AbilityCard("drift", "Quantum Drift", "movement", "your Mari may move diagonally too"),
+    AbilityCard("wormhole", "Wormhole Travel", "movement", "your Mari may step from an edge to the opposite edge"),
+    AbilityCard(
         "resonance",
         "Bubble Resonance",
         "movement",
         "placing beside a space with a bubble of yours, you may add one of your colour",
     ),
-    Ability("explorer", "Efficient Explorer", "movement", "you may move one space more and leave one without a bubble"),
-    Ability("fusion", "Bubble Fusion", "reactions", "two bubbles of your colour are enough for a pop"),
-    Ability(
+    AbilityCard(
+        "explorer", "Efficient Explorer", "movement", "you may move one space more and leave one without a bubble"
+    ),
+    AbilityCard("fusion", "Bubble Fusion", "reactions", "two bubbles of your colour are enough for a pop"),
+    AbilityCard(
         "cascade",
         "Cascade Control",
         "reactions",
         "bubbles of your colour that a pop sends may go one space further",
     ),
-    Ability("harvest", "Energy Harvest", "reactions", "a chain of length 2 or more brings a bubble from the bag"),
-    Ability("amplifier", "Reaction Amplifier", "reactions", "your chains score as one longer"),
-    Ability("folder", "Space Folder", "special", "once a turn, rotate any card"),
-    Ability("attractor", "Singularity Attractor", "special", "once a turn, a node comes two spaces towards you"),
-    Ability("affinity", "Node Affinity", "special", "your chains beside nodes score 2 points more"),
-    Ability("director", "Bubble Director", "special", "once a turn, move a bubble of your colour to the next space"),
+    AbilityCard("harvest", "Energy Harvest", "reactions", "a chain of length 2 or more brings a bubble from the bag"),
+    AbilityCard("amplifier", "Reaction Amplifier", "reactions", "your chains score as one longer"),
+    AbilityCard("folder", "Space Folder", "special", "once a turn, rotate any card"),
+    AbilityCard("attractor", "Singularity Attractor", "special", "once a turn, a node comes two spaces towards you"),
+    AbilityCard("affinity", "Node Affinity", "special", "your chains beside nodes score 2 points more"),
+    AbilityCard(
+        "director", "Bubble Director", "special", "once a turn, move a bubble of your colour to the next space"
+    ),
 )
 
-ABILITIES: Mapping[str, Ability] = {ability.key: ability for ability in _ALL}
+ABILITIES: Mapping[str, AbilityCard] = {ability.key: ability for ability in _ALL}
 """All ability cards by key."""
 
 

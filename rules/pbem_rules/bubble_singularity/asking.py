@@ -9,7 +9,7 @@ from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.orders import Draw, Keep
 from pbem_rules.bubble_singularity.plan import Item
 from pbem_rules.bubble_singularity.play import Play
-from pbem_rules.bubble_singularity.state import COLOURS, Question, in_order
+from pbem_rules.bubble_singularity.state import COLOURS, PendingChoice, in_order
 from pbem_rules.bubble_singularity.table import category_of
 
 DRAWN_CARDS = 2
@@ -104,7 +104,7 @@ def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
     A card that replaces one held is not asked about: the answer that
     chose it ranks both, else the new card is kept (ruling 26).
     """
-    question = Question(kind, play.seat, tuple(choices))
+    question = PendingChoice(kind, play.seat, tuple(choices))
     # While another question is open it waits as well, for its answer may depend on that one.
     if play.questions or kind != "replace":
         play.questions.append(question)
@@ -112,7 +112,7 @@ def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
         take(play, question, preferred(question, play.liking) or default_answer(question))
 
 
-def by_list(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
+def by_list(question: PendingChoice, liking: Sequence[str]) -> tuple[str, ...] | None:
     """Return the answer of a list that names all the choices; None if it does not."""
     return preferred(question, liking) if set(question.choices) <= set(liking) else None
 
@@ -139,12 +139,12 @@ def answering(play: Play) -> None:
         take(play, question, answer_to(question, said, listed))
 
 
-def answer_to(question: Question, said: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
+def answer_to(question: PendingChoice, said: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
     """Return the answer to a question by the sheet, else by the standing list, else by default."""
     return preferred(question, said) or by_list(question, listed) or default_answer(question)
 
 
-def _first_answer(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
+def _first_answer(play: Play, questions: Sequence[PendingChoice]) -> tuple[str, ...]:
     """Return the first KEEP of the sheet that answers any question; refuse the others."""
     said: tuple[str, ...] = ()
     orders = play.orders.get(questions[0].seat, ())
@@ -162,7 +162,7 @@ def _first_answer(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
     return said
 
 
-def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
+def _answers(play: Play, question: PendingChoice, words: Sequence[str]) -> bool:
     """Return True if a list says what is kept of the choices, or that the card held is kept instead of one of them."""
     if preferred(question, words):
         return True
@@ -171,7 +171,7 @@ def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
     return any(rival in words for rival in rivals if rival)
 
 
-def not_offered(questions: Sequence[Question]) -> FieldError:
+def not_offered(questions: Sequence[PendingChoice]) -> FieldError:
     """Return the error for a KEEP that answers none of the questions."""
     offered = ", and one of ".join(", ".join(question.choices) for question in questions)
     if questions[0].kind == "bubbles":
@@ -181,7 +181,7 @@ def not_offered(questions: Sequence[Question]) -> FieldError:
     return FieldError("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
 
 
-def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
+def preferred(question: PendingChoice, liking: Sequence[str]) -> tuple[str, ...] | None:
     """Return the answer to a question by a ranking, best first; None if it does not decide.
 
     Two colours are the two bubbles to keep; any other number of colours is a
@@ -199,21 +199,21 @@ def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | No
     return tuple(answer) if len(answer) == wanted else None
 
 
-def ranked(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
+def ranked(question: PendingChoice, liking: Sequence[str]) -> tuple[str, ...] | None:
     """Return the bubbles kept by a ranking that names each colour drawn once; None if it is no such list."""
     if question.kind != "bubbles" or any(liking.count(colour) != 1 for colour in question.choices):
         return None
     return tuple(sorted(question.choices, key=liking.index)[:KEPT_BUBBLES])
 
 
-def default_answer(question: Question) -> tuple[str, ...]:
+def default_answer(question: PendingChoice) -> tuple[str, ...]:
     """Return the first drawn; of a held and a new card, the new one (ruling 26)."""
     if question.kind == "bubbles":
         return question.choices[:KEPT_BUBBLES]
     return question.choices[-1:] if question.kind == "replace" else question.choices[:1]
 
 
-def take(play: Play, question: Question, what: Sequence[str]) -> None:
+def take(play: Play, question: PendingChoice, what: Sequence[str]) -> None:
     """Apply an answer; a card of a category that is full brings a question of its own."""
     left = list(question.choices)
     for word in what:
@@ -232,7 +232,7 @@ def take(play: Play, question: Question, what: Sequence[str]) -> None:
         ask(play, "replace", (held, what[0]))
 
 
-def _rival(play: Play, question: Question, card: str) -> str:
+def _rival(play: Play, question: PendingChoice, card: str) -> str:
     """Return the card that the player holds in the category of one just drawn; "" if there is none."""
     if question.kind != "card":
         return ""
@@ -240,7 +240,7 @@ def _rival(play: Play, question: Question, card: str) -> str:
     return next((held for held in cards if category_of(held) == category_of(card) and held != card), "")
 
 
-def _take_card(play: Play, question: Question, card: str, left: list[str]) -> None:
+def _take_card(play: Play, question: PendingChoice, card: str, left: list[str]) -> None:
     """Give the player a card and put the others below their decks; a full category waits for its own question."""
     if question.kind == "replace":
         lose_card(play, question.seat, left[0])

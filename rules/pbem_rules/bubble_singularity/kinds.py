@@ -131,7 +131,7 @@ class Either(Field):
 
 
 @dataclass(frozen=True)
-class Ability(Field):
+class AbilityField(Field):
     """An argument of KEEP: an ability card, by its word or its quoted title, or a colour of bubbles."""
 
     shown: str = "card or bubble"
@@ -177,7 +177,7 @@ class Space(NameField):
 
 
 @dataclass(frozen=True)
-class Turn(Field):
+class QuarterTurn(Field):
     """A quarter turn, by any of its names; a misspelling is refused, not guessed at."""
 
     shown: str = "|".join(TURNS)
@@ -229,8 +229,8 @@ SPACE_AND_COLOUR = Either(
 COLOUR_AND_SPACE = Either(
     (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3", paired=True
 )
-TURN = Turn()
-KEPT = Ability()
+TURN = QuarterTurn()
+KEPT = AbilityField()
 DECK = KeywordField(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
 OTHER_DECK = KeywordField(
     CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special"

@@ -11,7 +11,7 @@ from pbem_rules.bubble_singularity.events import ENDS, private, public
 from pbem_rules.bubble_singularity.orders import ORDERS
 from pbem_rules.bubble_singularity.plan import Item, Plan, plan_of
 from pbem_rules.bubble_singularity.scores import totals, winners
-from pbem_rules.bubble_singularity.state import Question, Result, State
+from pbem_rules.bubble_singularity.state import PendingChoice, Result, State
 from pbem_rules.bubble_singularity.table import Table
 
 
@@ -45,7 +45,7 @@ class Play:
         self.table = Table(state)
         self.order = list(state.order)
         self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
-        self.questions: list[Question] = list(state.questions)
+        self.questions: list[PendingChoice] = list(state.questions)
         self.pending = state.pending
         self.wish, self.liking = state.wish, state.liking
         self.lists = dict(state.lists)

@@ -107,7 +107,7 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PendingChoice:
     """A choice that the mover makes before the next player moves.
 
     `kind` is "card" (keep one of the cards drawn), "replace" (one of the card
@@ -165,18 +165,18 @@ class State:
     round: int = 0
     last_round: bool = False
     quiet: int = 0
-    question: Question | None = None
+    question: PendingChoice | None = None
     pending: int = 0
     wish: tuple[str, ...] = ()
     liking: tuple[str, ...] = ()
     result: Result | None = None
     edition: int = VERSION
     lists: Mapping[SeatName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    further: tuple[Question, ...] = ()
+    further: tuple[PendingChoice, ...] = ()
     unscored: int = 0
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[PendingChoice, ...]:
         """All open questions, in the order drawn."""
         return () if self.question is None else (self.question, *self.further)
 

@@ -15,7 +15,7 @@ from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.cards import KINDS, Card
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.scores import station_points, total
-from pbem_rules.bubble_singularity.state import Player, Question, Rules, State, counted, uncounted
+from pbem_rules.bubble_singularity.state import PendingChoice, Player, Rules, State, counted, uncounted
 
 
 class SpaceView(TypedDict):
@@ -197,7 +197,7 @@ def _abilities(state: State) -> dict[str, AbilityView]:
     return {key: AbilityView(title=card.title, category=card.category, text=card.text) for key, card in cards.items()}
 
 
-def _question(asked: Question) -> QuestionView:
+def _question(asked: PendingChoice) -> QuestionView:
     return QuestionView(kind=asked.kind, seat=asked.seat, choices=list(asked.choices))
 
 
@@ -241,8 +241,8 @@ def state_of(view: View) -> State:
     )
 
 
-def _question_of(asked: Mapping[str, Any]) -> Question:
-    return Question(asked["kind"], asked["seat"], tuple(asked["choices"]))
+def _question_of(asked: Mapping[str, Any]) -> PendingChoice:
+    return PendingChoice(asked["kind"], asked["seat"], tuple(asked["choices"]))
 
 
 def _player_of(player: Mapping[str, Any]) -> Player:

@@ -63,7 +63,7 @@ KIND = PieceKind(KINDS, shown="kind")
 
 
 @dataclass(frozen=True)
-class Mover(NameField):
+class MovingPiece(NameField):
     """One of the reader's pieces that can move.
 
     The finding for another word lists all that can move, not the one spelled most like it.
@@ -86,7 +86,7 @@ def _loss_text(word: str, view: Mapping[str, Any]) -> str:
     return next((f"{piece['name']} was lost on {piece['square']} in move {piece['move']}" for piece in lost), "")
 
 
-MOVABLE = Mover(
+MOVABLE = MovingPiece(
     "piece",
     "one of your pieces that can move",
     "Z1",

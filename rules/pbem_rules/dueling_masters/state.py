@@ -22,7 +22,7 @@ def opponent(seat: SeatName) -> SeatName:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class PieceLoss:
     """The loss of a piece: where, in which move, and whether it rammed an own asteroid, which only its owner knows."""
 
     square: str
@@ -48,7 +48,7 @@ class Piece:
     course: tuple[str, ...] = ()
     typed: bool = False
     mark: int = 0
-    loss: Loss | None = None
+    loss: PieceLoss | None = None
 
     @property
     def known(self) -> str | None:

@@ -15,7 +15,7 @@ from pbem_rules.dueling_masters.kinds import ASTEROID, FIGHTERS, HOME, Y, dies
 from pbem_rules.dueling_masters.moves import Fleet
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Setup
 from pbem_rules.dueling_masters.placement import arranged, check_placement, lacking, pieces_of, placed_of
-from pbem_rules.dueling_masters.state import SEATS, Loss, Piece, Player, Result, Rules, State, opponent
+from pbem_rules.dueling_masters.state import SEATS, Piece, PieceLoss, Player, Result, Rules, State, opponent
 
 
 class Play(DuelTurn):
@@ -185,7 +185,7 @@ def judging(play: Play, named: Named) -> None:
         # The order in which meetings were found would reveal paths.
         play.events += sorted((_collision(play, seat, meeting) for meeting in judgement.meetings), key=_by_square)
     for each, square in lost.items():
-        play.change(each, loss=Loss(square, play.move))
+        play.change(each, loss=PieceLoss(square, play.move))
     _end_without_home(play)
 
 
@@ -246,7 +246,7 @@ def departing(play: Play, named: Named, order: Move) -> None:
     play.confide(seat, "rammed", piece=piece.name, origin=piece.square, square=asteroid)
     rammed = next(each for each in play.alive(seat) if each.kind == ASTEROID and each.square == asteroid)
     for gone in (named, Named(seat, rammed.name)):
-        play.change(gone, loss=Loss(asteroid, play.move, rammed=True))
+        play.change(gone, loss=PieceLoss(asteroid, play.move, rammed=True))
 
 
 def deadlines(play: Play) -> None:

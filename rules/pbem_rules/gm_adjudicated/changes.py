@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pbem.ruleset import FieldError, suggest
-from pbem_rules.gm_adjudicated.ledgers import LARGEST, LONGEST_TEXT, Change, Ledgers, Value, after, nothing
+from pbem_rules.gm_adjudicated.ledgers import LARGEST, LONGEST_TEXT, LedgerChange, Ledgers, Value, after, nothing
 from pbem_rules.gm_adjudicated.text import one_line
 
 # A name may have dashes, but does not end in one: gold-=5 has the operation -=.
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))  # as word processors and phones type them
 
 
-def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
+def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[LedgerChange, str]:
     """Return the change of a line such as "gold -= 5", and a warning, "" for none.
 
     Args:
@@ -38,7 +38,7 @@ def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
     if name not in known:
         raise FieldError("unknown-name", f"{owner} has no entry {name!r}", suggest(name, list(known)))
     now = ledgers.entries[owner].get(name, nothing(known[name]))
-    change = Change(owner, name, found[2], _operand(f"{name} of {owner}", now, found[2], found[3].strip()))
+    change = LedgerChange(owner, name, found[2], _operand(f"{name} of {owner}", now, found[2], found[3].strip()))
     then = after(now, change)
     below = isinstance(then, int) and then < 0
     return change, f"{name} of {owner} would fall below zero, to {then}" if below else ""

@@ -22,7 +22,7 @@ from pbem.ruleset import (
     format_size,
     suggest,
 )
-from pbem_rules.gm_adjudicated.state import Known
+from pbem_rules.gm_adjudicated.state import ReportTexts
 from pbem_rules.gm_adjudicated.text import one_line
 
 PICTURE, ATTACH = "PICTURE", "ATTACH"
@@ -34,7 +34,7 @@ WRAPPED = 5
 NOTHING: AttachedFiles = {}
 
 
-class Line(NamedTuple):
+class ShownAttachment(NamedTuple):
     """A line that shows an attachment: its word, the name, and the caption."""
 
     word: str
@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 def as_line(enclosure: Attachment) -> str:
     """Return the line that shows an attachment again."""
-    return Line(PICTURE if enclosure.shown else ATTACH, enclosure.name, enclosure.caption).text
+    return ShownAttachment(PICTURE if enclosure.shown else ATTACH, enclosure.name, enclosure.caption).text
 
 
 def begins(line: str) -> bool:
@@ -58,7 +58,7 @@ def begins(line: str) -> bool:
     return line.startswith("[") and (word in WORDS or (word.isupper() and "." in rest and _slip(word) != ""))
 
 
-def read_line(line: str) -> Line:
+def read_line(line: str) -> ShownAttachment:
     """Parse such a line; raise FieldError saying what is wrong."""
     word, rest = _parted(line)
     if word not in WORDS:
@@ -72,7 +72,7 @@ def read_line(line: str) -> Line:
         raise FieldError(
             "too-long", f"the caption of {name[:80]} has {len(caption)} characters; {LONGEST_CAPTION} are the most"
         )
-    return Line(word, name, caption)
+    return ShownAttachment(word, name, caption)
 
 
 def unwrapped(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -115,7 +115,7 @@ class Beside:
     def __post_init__(self) -> None:
         self._by_key = {_key(name): name for name in self.brought}
 
-    def take(self, line: Line, standing: Iterable[Attachment]) -> Attachment | None:
+    def take(self, line: ShownAttachment, standing: Iterable[Attachment]) -> Attachment | None:
         """Return the attachment that a line names: of those brought, or else of those in the reader's reports already.
 
         None stands for one that the host has found unfit, and has reported. Raises FieldError.
@@ -152,7 +152,7 @@ def _key(name: str) -> str:
     return one_line(name).casefold()
 
 
-def _meant(line: Line, found: Attachment) -> Attachment:
+def _meant(line: ShownAttachment, found: Attachment) -> Attachment:
     if line.word == ATTACH:
         return replace(found, width=0, height=0, caption=line.caption)
     if not found.kind.startswith("image/"):
@@ -197,6 +197,6 @@ def check_turn(beside: Beside) -> Iterator[Finding]:
         yield Finding(0, "error", "too-much", text)
 
 
-def all_of(known: Known) -> tuple[Attachment, ...]:
+def all_of(known: ReportTexts) -> tuple[Attachment, ...]:
     """Return all pictures and files in a reader's reports."""
     return (*known.with_file, *known.with_map)

@@ -12,7 +12,7 @@ from pbem_rules.gm_adjudicated.enclosing import as_line, begins
 from pbem_rules.gm_adjudicated.ledgers import WORLD
 from pbem_rules.gm_adjudicated.orders import ORDERS
 from pbem_rules.gm_adjudicated.ruling import Ruling, Told, commands_of
-from pbem_rules.gm_adjudicated.state import Known, State
+from pbem_rules.gm_adjudicated.state import ReportTexts, State
 
 ALL, GAME = "all.txt", "game.txt"
 REPLACE = "REPLACE"
@@ -93,7 +93,7 @@ def _remarks(lines: Iterable[str]) -> str:
     return "".join(f"; {line}".rstrip() + "\n" for line in _narrowed(lines))
 
 
-def _form_text(known: Known, notes: str, told: Told, *, brief: bool) -> str:
+def _form_text(known: ReportTexts, notes: str, told: Told, *, brief: bool) -> str:
     after = told.after(known)
     # Not indented, so that its rolls are read again: words that look like commands were indented when written.
     result = _lines(with_lines(told.result, told.with_result))

@@ -20,7 +20,7 @@ Value = int | str | tuple[str, ...]
 Entries = Mapping[str, Value]
 
 
-class Change(NamedTuple):
+class LedgerChange(NamedTuple):
     """A GM's change of an entry; `operation` is "=", "+=" or "-="."""
 
     owner: str
@@ -29,7 +29,7 @@ class Change(NamedTuple):
     value: Value
 
     @classmethod
-    def load(cls, data: Sequence[Any]) -> Change:
+    def load(cls, data: Sequence[Any]) -> LedgerChange:
         """Return the change of a list in JSON data; raise TypeError or ValueError on other data."""
         owner, name, operation, value = data
         return cls(owner, name, operation, tuple(value) if isinstance(value, list) else value)
@@ -52,7 +52,7 @@ class Ledgers:
         """The ledgers at the start of a turn, in which nothing has changed yet."""
         return replace(self, before=self.entries)
 
-    def changed(self, change: Change) -> Ledgers:
+    def changed(self, change: LedgerChange) -> Ledgers:
         """Return the ledgers after a change."""
         own = self.entries.get(change.owner, {})
         value = after(own.get(change.name, nothing(change.value)), change)
@@ -107,7 +107,7 @@ def value_text(value: Value) -> str:
     return (", ".join(value) or "none") if isinstance(value, tuple) else str(value) or "none"
 
 
-def after(now: Value, change: Change) -> Value:
+def after(now: Value, change: LedgerChange) -> Value:
     """Return the value after a change; a value of another kind is replaced."""
     value, sign = change.value, {"+=": 1, "-=": -1}.get(change.operation, 0)
     if isinstance(now, int) and isinstance(value, int) and sign:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pbem_rules.gm_adjudicated.forms import ALL, GAME, file_of, with_lines
 from pbem_rules.gm_adjudicated.ruling import Ruling, Told, commands_of
-from pbem_rules.gm_adjudicated.state import Known, State
+from pbem_rules.gm_adjudicated.state import ReportTexts, State
 
 
 def merged(before: Ruling, ruling: Ruling, results: frozenset[str]) -> Ruling:
@@ -55,7 +55,7 @@ def parts_of(state: State, ruling: Ruling) -> dict[str, str]:
     return parts | {f"{GAME}: {command}": line for command, line in commands_of(ruling, state.turns).items()}
 
 
-def _told_parts(file: str, known: Known, notes: str, told: Told) -> Iterator[tuple[str, str]]:
+def _told_parts(file: str, known: ReportTexts, notes: str, told: Told) -> Iterator[tuple[str, str]]:
     after = told.after(known)
     sections = {
         "RESULT": ("", with_lines(told.result, told.with_result)),

@@ -33,7 +33,7 @@ _ARGUMENT = re.compile(r"<([^<>: ]*+)[^<>]*+>")
 _BLOCKS = re.compile(r"\A(?>(?:\s*+/\*.*?\*/)+)")
 
 
-class FreeText(OrderParser):
+class FreeTextParser(OrderParser):
     """Parser that reads every line as words, beginning with one of the verbs in the view if there are any."""
 
     def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> ParsedSheet:
@@ -182,4 +182,4 @@ def _quote(word: str) -> str:
     return repr(word[:40])
 
 
-ORDERS: OrderParser = FreeText((Line,))
+ORDERS: OrderParser = FreeTextParser((Line,))

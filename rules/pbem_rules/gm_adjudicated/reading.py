@@ -20,10 +20,10 @@ from pbem_rules.gm_adjudicated.enclosing import (
     unwrapped,
 )
 from pbem_rules.gm_adjudicated.forms import ALL, GAME, HEADING, REPLACE, SECTIONS, file_of
-from pbem_rules.gm_adjudicated.ledgers import WORLD, Change, Ledgers
+from pbem_rules.gm_adjudicated.ledgers import WORLD, LedgerChange, Ledgers
 from pbem_rules.gm_adjudicated.merging import merged
 from pbem_rules.gm_adjudicated.ruling import Ruling, Told
-from pbem_rules.gm_adjudicated.state import Known, State
+from pbem_rules.gm_adjudicated.state import ReportTexts, State
 from pbem_rules.gm_adjudicated.text import as_laid_out, one_line
 
 LONGEST_TEXT = 40_000
@@ -86,7 +86,7 @@ def read_ruling(
 
 
 def _standing(
-    known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, SeatName]
+    known: Mapping[str, ReportTexts], before: Ruling | None, readers: Mapping[str, SeatName]
 ) -> Mapping[str, tuple[Attachment, ...]]:
     """Return the pictures and files that each reader has already, of earlier turns or of an earlier ruling."""
     ruling = before or Ruling()
@@ -105,7 +105,7 @@ def _stranger(name: str, known: Sequence[str]) -> Finding:
 
 
 def _enclosed(
-    told: Mapping[str, Told], known: Mapping[str, Known], beside: Beside, found: Mapping[str, Sequence[Finding]]
+    told: Mapping[str, Told], known: Mapping[str, ReportTexts], beside: Beside, found: Mapping[str, Sequence[Finding]]
 ) -> Iterator[tuple[str, Finding]]:
     """Yield the errors of attachments as a whole: not shown to any reader, or too many for a mail."""
     # The names that were not found: one of them may be a misspelt name of an attachment that no line shows.
@@ -141,7 +141,7 @@ class _Doing:
 
     rolls: Rolls
     ledgers: Ledgers
-    changes: list[Change] = field(default_factory=list)
+    changes: list[LedgerChange] = field(default_factory=list)
 
     def change(self, text: str, own: str) -> str:
         """Make a change; return a warning, "" for none. Raises FieldError."""

@@ -31,7 +31,7 @@ from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
 from pbem_rules.gm_adjudicated.merging import parts_of
 from pbem_rules.gm_adjudicated.orders import ORDERS, order_outcomes
 from pbem_rules.gm_adjudicated.ruling import Ruling
-from pbem_rules.gm_adjudicated.state import VERSION, Known, Player, State
+from pbem_rules.gm_adjudicated.state import VERSION, Player, ReportTexts, State
 from pbem_rules.gm_adjudicated.summary import turn_summary
 from pbem_rules.gm_adjudicated.takeover import taken_over
 from pbem_rules.gm_adjudicated.text import block
@@ -106,13 +106,13 @@ class GmAdjudicated(BaseRuleset[State]):
         verbs = read_verbs(options["verbs"])
         texts = _briefing(options["briefing"], seats)
         return State(
-            players={seat: Player(Known(texts.get(seat, ""))) for seat in seats},
+            players={seat: Player(ReportTexts(texts.get(seat, ""))) for seat in seats},
             verbs=verbs.helps,
             usages=verbs.usages,
             lists=verbs.lists,
             turns=options["turns"],
             open_scores=options["scores"],
-            shared=Known(texts.get(EVERYONE, "")),
+            shared=ReportTexts(texts.get(EVERYONE, "")),
             ledgers=read_ledgers(options["ledgers"], seats),
         )
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Attachment, Json, SeatName
-from pbem_rules.gm_adjudicated.ledgers import Change, Value
-from pbem_rules.gm_adjudicated.state import Known
+from pbem_rules.gm_adjudicated.ledgers import LedgerChange, Value
+from pbem_rules.gm_adjudicated.state import ReportTexts
 
 _ENCLOSED = ("with_result", "with_file", "with_map")
 
@@ -34,11 +34,11 @@ class Told:
         """True if the reader is told something, in words or by a picture."""
         return bool(self.result or self.with_result)
 
-    def after(self, known: Known) -> Known:
+    def after(self, known: ReportTexts) -> ReportTexts:
         """Return what the reader's reports show from now on."""
         file = (known.file, known.with_file) if self.file is None else (self.file, self.with_file)
         map_ = (known.map, known.with_map) if self.map is None else (self.map, self.with_map)
-        return Known(file[0], map_[0], with_file=file[1], with_map=map_[1])
+        return ReportTexts(file[0], map_[0], with_file=file[1], with_map=map_[1])
 
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Told:
@@ -68,7 +68,7 @@ class Ruling:
     turns: int | None = None
     winners: tuple[SeatName, ...] = ()
     over: str = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[LedgerChange, ...] = ()
 
     def dump(self) -> Json:
         """Return the ruling as JSON data."""
@@ -78,7 +78,7 @@ class Ruling:
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Ruling:
         """Return the ruling of `dump` data; raise KeyError or TypeError on other data."""
-        changes = tuple(Change.load(each) for each in data.get("changes", ()))
+        changes = tuple(LedgerChange.load(each) for each in data.get("changes", ()))
         lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"]), "changes": changes}
         seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
         return cls(**{**data, **lists, "all": Told.load(data["all"]), "seats": seats})

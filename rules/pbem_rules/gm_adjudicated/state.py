@@ -14,7 +14,7 @@ VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReportTexts:
     """The texts in every report until the GM changes them: a file and a map, "" for none.
 
     `with_file` and `with_map` are the pictures and files that go with them.
@@ -38,7 +38,7 @@ class Player:
     `told` is the GM's last result for it, and `notes` are the GM's own about it.
     """
 
-    known: Known = Known()
+    known: ReportTexts = ReportTexts()
     sheet: tuple[str, ...] = ()
     score: int = 0
     playing: bool = True
@@ -70,7 +70,7 @@ class State:
     verbs: Mapping[str, str]
     turns: int
     open_scores: bool
-    shared: Known = Known()
+    shared: ReportTexts = ReportTexts()
     turn: int = 1
     name: str = ""
     result: Result | None = None
@@ -119,7 +119,7 @@ def _dumped(player: Player) -> Json:
     return dataclasses.asdict(player) | {"known": _plain(player.known), "sheet": list(player.sheet)}
 
 
-def _plain(known: Known) -> Json:
+def _plain(known: ReportTexts) -> Json:
     data = dataclasses.asdict(known)
     return data | {name: list(data[name]) for name in ("with_file", "with_map")}
 
@@ -144,9 +144,9 @@ def read(data: Mapping[str, Any]) -> State:
     )
 
 
-def _known(data: Mapping[str, Any]) -> Known:
+def _known(data: Mapping[str, Any]) -> ReportTexts:
     enclosed = {name: tuple(Attachment(**each) for each in data[name]) for name in ("with_file", "with_map")}
-    return Known(**{**data, **enclosed})
+    return ReportTexts(**{**data, **enclosed})
 
 
 def _player(data: Mapping[str, Any]) -> Player:

@@ -28,7 +28,7 @@ from pbem.ruleset import (
     split_tokens,
     suggest,
 )
-from pbem_rules.gm_adjudicated.words import AnyWord, Line, Words
+from pbem_rules.gm_adjudicated.words import AnyWord, Line, RestOfLine
 
 NUMBER, WORD, SEAT, TEXT = "number", "word", "seat", "text"
 KINDS = (NUMBER, WORD, SEAT, TEXT)
@@ -212,8 +212,8 @@ class _Usage:
         if name in self.names:
             raise self._wrong(f"has two arguments called {name}")
         self.names.add(name)
-        many = many or isinstance(kind, Words)
-        slot = f"{TEXT if isinstance(kind, Words) else 'field'}{len(self.fields)}"
+        many = many or isinstance(kind, RestOfLine)
+        slot = f"{TEXT if isinstance(kind, RestOfLine) else 'field'}{len(self.fields)}"
         default = dataclasses.field(default=() if many else None) if self.depth else dataclasses.field()
         self.fields.append((slot, Annotated[Any, kind], default))
         self.pieces.append(f"{slot}..." if many else slot)
@@ -233,7 +233,7 @@ class _Usage:
         if spec == SEAT:
             return NameField(name, "a seat", "red", lambda view: tuple(view["seats"]))
         if spec in (WORD, TEXT):
-            return AnyWord(name) if spec == WORD else Words(name)
+            return AnyWord(name) if spec == WORD else RestOfLine(name)
         kinds = [*KINDS, *self.lists]
         raise self._wrong(f"has <{name}>, which is no kind: {suggest(spec, kinds) or 'possible: ' + ', '.join(kinds)}")
 

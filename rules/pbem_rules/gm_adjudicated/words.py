@@ -13,7 +13,7 @@ LONGEST_WORD = 60
 
 
 @dataclass(frozen=True)
-class Words(Field):
+class RestOfLine(Field):
     """Any words up to the end of the line, with every comma and quote."""
 
     shown: str = "your words"
@@ -53,7 +53,7 @@ class Line(Order):
     """Say what you want done, in your own words; the word SAY itself may be left out."""
 
     usage = "SAY text..."
-    text: Annotated[str, Words()]
+    text: Annotated[str, RestOfLine()]
 
     def words(self) -> str:
         return self.text

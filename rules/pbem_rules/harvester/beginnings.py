@@ -10,7 +10,7 @@ import numpy as np
 from pbem.ruleset import Dice, Option, SeatName, SetupError
 from pbem_rules.harvester.draws import draw_many, shuffled
 from pbem_rules.harvester.forest import NOBODY
-from pbem_rules.harvester.planet import Ints, Planet, least_size, planet_of
+from pbem_rules.harvester.planet import Ints, PlanetMap, least_size, planet_of
 from pbem_rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, PLAIN, VERSION, State
 from pbem_rules.harvester.units import SLOTS
 
@@ -82,7 +82,7 @@ def _size(wanted: int, seats: Sequence[SeatName]) -> int:
     return wanted or max(LEAST_SIZE, least_size(ROOM * len(seats)))
 
 
-def _starts(planet: Planet, players: int, dice: Dice) -> Ints:
+def _starts(planet: PlanetMap, players: int, dice: Dice) -> Ints:
     """Choose the hexes of the Harvesters: sites of a close packing, each then moved about at random."""
     sites = _sites(planet)
     if players > len(sites):
@@ -97,7 +97,7 @@ def _starts(planet: Planet, players: int, dice: Dice) -> Ints:
     return starts
 
 
-def _sites(planet: Planet) -> Ints:
+def _sites(planet: PlanetMap) -> Ints:
     """Return hexes at least APART from each other, packed greedily row by row."""
     disc = planet.discs[APART - 1]
     flags = bytearray(planet.count)
@@ -110,7 +110,7 @@ def _sites(planet: Planet) -> Ints:
     return np.array(sites, np.int64)
 
 
-def _jostle(planet: Planet, starts: Ints, dice: Dice) -> None:
+def _jostle(planet: PlanetMap, starts: Ints, dice: Dice) -> None:
     """Move each start a few times to a random hex nearby, where that keeps it APART from all others."""
     disc = planet.discs[APART - 1]
     near = np.zeros(planet.count, np.int64)
@@ -125,14 +125,14 @@ def _jostle(planet: Planet, starts: Ints, dice: Dice) -> None:
                 starts[player] = aim
 
 
-def _resources(planet: Planet, starts: Ints, density: int, dice: Dice) -> Ints:
+def _resources(planet: PlanetMap, starts: Ints, density: int, dice: Dice) -> Ints:
     some = draw_many(dice, 100, planet.count, "resource") < density
     # Each Harvester starts on a hex with a resource, and on plain ground (rulings 2 and 10).
     some[starts] = True
     return np.where(some, 1 + draw_many(dice, RICHEST, planet.count, "amount"), 0)
 
 
-def _ground(planet: Planet, starts: Ints, crags: int, dust: int, dice: Dice) -> np.typing.NDArray[np.uint8]:
+def _ground(planet: PlanetMap, starts: Ints, crags: int, dust: int, dice: Dice) -> np.typing.NDArray[np.uint8]:
     drawn = draw_many(dice, 100, planet.count, "ground")
     ground = np.where(drawn < crags, CRAGS, np.where(drawn < crags + dust, DUST, PLAIN)).astype(np.uint8)
     ground[starts] = PLAIN

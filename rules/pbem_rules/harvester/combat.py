@@ -41,7 +41,7 @@ def contested(places: Ints, sides: Ints) -> Flags:
     return among(places, places[anyone[places] != sides])
 
 
-class Field:
+class Contest:
     """The players of a turn, by number, and what is decided between them; `impulse` counts from 0."""
 
     seats: Sequence[SeatName]
@@ -125,7 +125,7 @@ class Battle:
                 "lost": _defenders(self.crews[player]) if verdict == LOST else "",
             }
 
-    def conquests(self, field: Field) -> Iterator[Conquest]:
+    def conquests(self, field: Contest) -> Iterator[Conquest]:
         """Yield the conquests of the Harvesters that lost."""
         harvesters = [player for player, crew in self.crews.items() if crew & _HARVESTER]
         victims = [player for player in harvesters if self.sides[player] != self.victor]
@@ -139,7 +139,7 @@ class Battle:
         yield from (Conquest(victim, conqueror, self.best) for victim in victims)
 
 
-def conquer(field: Field, conquests: Mapping[int, Conquest]) -> None:
+def conquer(field: Contest, conquests: Mapping[int, Conquest]) -> None:
     """Apply the conquests of one impulse, the strongest first; skip those made needless by others (ruling 8).
 
     Events follow when all are applied: the rulers of a Harvester do not know which of two came first.

@@ -23,7 +23,7 @@ MOST_STEPS = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     """A word and its meaning.
 
     `sort` is "verb", "unit", "kind", "all", "way", "half" (north or south alone), "count",
@@ -119,7 +119,7 @@ _DOUBTFUL = re.compile(
 )
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[Lexeme]:
     """Return the tokens of a line without comments, in their order.
 
     Raises:
@@ -156,15 +156,15 @@ def _without_numbering(plain: str, entry: str) -> str:
 
 
 @lru_cache(maxsize=1_024)  # sheets are made of a few dozen words, over and over
-def _of_chunk(chunk: str) -> Sequence[Token]:
+def _of_chunk(chunk: str) -> Sequence[Lexeme]:
     """Return the tokens of text between blanks and commas: one if the whole has a meaning, else one for each piece."""
     if chunk == ",":
-        return [Token("comma", chunk)]
+        return [Lexeme("comma", chunk)]
     if placed := _PLACED.fullmatch(chunk):
-        return [Token("hex", f"{placed[1]},{placed[2]}", hex=(int(placed[1]), int(placed[2])))]
+        return [Lexeme("hex", f"{placed[1]},{placed[2]}", hex=(int(placed[1]), int(placed[2])))]
     bare = chunk.strip(".!?:()[]'")
     if _NUMBER.fullmatch(bare):
-        return [Token("count", bare, number=int(bare))]
+        return [Lexeme("count", bare, number=int(bare))]
     token = _of_word(_PARTING.sub("", bare), chunk)
     if token.sort != "word":
         return [token]
@@ -173,45 +173,45 @@ def _of_chunk(chunk: str) -> Sequence[Token]:
     return pieces if known else [token]
 
 
-def _of_word(word: str, typed: str) -> Token:
+def _of_word(word: str, typed: str) -> Lexeme:
     if _NUMBER.fullmatch(word):
-        return Token("count", typed, number=int(word))
+        return Lexeme("count", typed, number=int(word))
     if word.upper() in UNITS:
-        return Token("unit", typed, value=word.upper())
-    return _of_set(word, typed) or _of_way(word, typed) or _of_number(word, typed) or Token("word", typed)
+        return Lexeme("unit", typed, value=word.upper())
+    return _of_set(word, typed) or _of_way(word, typed) or _of_number(word, typed) or Lexeme("word", typed)
 
 
-def _of_set(word: str, typed: str) -> Token | None:
+def _of_set(word: str, typed: str) -> Lexeme | None:
     """Return the token of a listed word."""
     if word in _HALVES:
-        return Token("half", typed, value=_HALVES[word])
+        return Lexeme("half", typed, value=_HALVES[word])
     if word in VERBS:
-        return Token("verb", typed, value=VERBS[word])
+        return Lexeme("verb", typed, value=VERBS[word])
     if word in _KINDS:
-        return Token("kind", typed, value=_KINDS[word], many=word.endswith("s"))
-    return Token(_SORTS[word], typed) if word in _SORTS else None
+        return Lexeme("kind", typed, value=_KINDS[word], many=word.endswith("s"))
+    return Lexeme(_SORTS[word], typed) if word in _SORTS else None
 
 
-def _of_way(word: str, typed: str) -> Token | None:
+def _of_way(word: str, typed: str) -> Lexeme | None:
     """Return the token of a direction, of several in one word ("NENEE"), or of one with a count ("NEx2", "2NE")."""
     repeated = _REPEATED.fullmatch(word)
     letters = (repeated[2] or repeated[3]) if repeated else word
     times = min(int(repeated[1] or repeated[4]), MOST_STEPS) if repeated else 1
     if ways := _ways(letters) or _decoded(letters, turned=True):
-        return Token("way", typed, ways=ways * times, turned=not _ways(letters))
+        return Lexeme("way", typed, ways=ways * times, turned=not _ways(letters))
     return None
 
 
-def _of_number(word: str, typed: str) -> Token | None:
+def _of_number(word: str, typed: str) -> Lexeme | None:
     """Return the token of a number word, of "x2", of an impossible unit, or of a kind and number in one word."""
     if word in _NUMBERS:
-        return Token("count", typed, value="after" if word in _AFTER else "", number=_NUMBERS[word])
+        return Lexeme("count", typed, value="after" if word in _AFTER else "", number=_NUMBERS[word])
     if repeated := _TIMES.fullmatch(word):
-        return Token("count", typed, number=int(repeated[1] or repeated[2]))
+        return Lexeme("count", typed, number=int(repeated[1] or repeated[2]))
     if numbered := _NUMBERED.fullmatch(word):
         kind = _KINDS.get(numbered[1], "")
-        return Token("unit", typed, value=f"{kind}{numbered[2]}") if kind else None
-    return Token("unit", typed, value=word.upper()) if _UNIT_LIKE.fullmatch(word) else None
+        return Lexeme("unit", typed, value=f"{kind}{numbered[2]}") if kind else None
+    return Lexeme("unit", typed, value=word.upper()) if _UNIT_LIKE.fullmatch(word) else None
 
 
 def _ways(word: str) -> tuple[str, ...]:
@@ -235,7 +235,7 @@ def _decoded(word: str, *, turned: bool = False) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _joined(found: Sequence[Token]) -> Iterator[Token]:
+def _joined(found: Sequence[Lexeme]) -> Iterator[Lexeme]:
     """Join north or south with an east or west after it into one direction."""
     at = 0
     while at < len(found):
@@ -244,7 +244,7 @@ def _joined(found: Sequence[Token]) -> Iterator[Token]:
         if token.sort == "half" and behind is not None and behind.sort == "way" and behind.ways[0] in ("E", "W"):
             name = token.value + behind.ways[0]
             repeats = len(behind.ways) if set(behind.ways) == {behind.ways[0]} else 1
-            yield Token("way", f"{token.typed} {behind.typed}", ways=(name,) * repeats)
+            yield Lexeme("way", f"{token.typed} {behind.typed}", ways=(name,) * repeats)
             at = found.index(behind, at) + 1
         else:
             yield token

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pbem.ruleset import FieldError, show_word, suggest
 from pbem_rules.common.hexes import Hex
-from pbem_rules.harvester.lexicon import MOST_STEPS, Token
+from pbem_rules.harvester.lexicon import MOST_STEPS, Lexeme
 from pbem_rules.harvester.planet import NAMES as DIRECTIONS
 from pbem_rules.harvester.units import HARVESTER, KIND_NAMES
 from pbem_rules.harvester.units import NAMES as UNITS
@@ -30,7 +30,7 @@ class March:
         return bool(self.ways or self.hexes)
 
 
-def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list[March]:
+def marches(words: Sequence[Lexeme], spots: Mapping[str, Hex], home: Hex) -> list[March]:
     """Return the marches that the words of a line order; `spots` are the places of the living units.
 
     Raises:
@@ -49,26 +49,26 @@ def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list
     return reader.found
 
 
-def _with_hex(words: Sequence[Token]) -> list[Token]:
+def _with_hex(words: Sequence[Lexeme]) -> list[Lexeme]:
     """Return the words with the last two numbers as a hex, if no other word gives a goal."""
     counts = [at for at, token in enumerate(words) if token.sort == "count"]
     if len(counts) < len("qr") or any(token.sort in ("way", "half", "hex") for token in words):
         return list(words)
     q, r = counts[-2:]
-    spot = Token("hex", f"{words[q].typed},{words[r].typed}", hex=(words[q].number, words[r].number))
+    spot = Lexeme("hex", f"{words[q].typed},{words[r].typed}", hex=(words[q].number, words[r].number))
     return [*words[:q], spot, *words[r + 1 :]]
 
 
 class _Marches:
     """Parser of words into marches; a unit named after a way begins another march."""
 
-    def __init__(self, words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> None:
+    def __init__(self, words: Sequence[Lexeme], spots: Mapping[str, Hex], home: Hex) -> None:
         self.words, self.spots, self.home = words, spots, home
         self.found = [March()]
         self.last: tuple[str, ...] = ()
         self.times, self.leads = 1, False
         self.used = -1
-        self.readers: Mapping[str, Callable[[int, Token], None]] = {
+        self.readers: Mapping[str, Callable[[int, Lexeme], None]] = {
             "unit": self._unit,
             "kind": self._kind,
             "way": self._way,
@@ -91,12 +91,12 @@ class _Marches:
             self.last, self.leads = (), False
         self.march.units += units
 
-    def behind(self, at: int, *sorts: str) -> Token | None:
+    def behind(self, at: int, *sorts: str) -> Lexeme | None:
         """Return the next significant word, if it is of one of these sorts."""
         token = next((token for token in self.words[at + 1 :] if token.sort not in ("filler", "times")), None)
         return token if token is not None and token.sort in sorts else None
 
-    def _unit(self, at: int, token: Token) -> None:
+    def _unit(self, at: int, token: Lexeme) -> None:
         if self._is_goal(at, token.value):
             self.march.hexes.append(self.home if token.value == H else self.spots[token.value])
         else:
@@ -109,27 +109,27 @@ class _Marches:
         # A Harvester takes no steps by order, so its name after a unit is a goal even without TO.
         return away and (unit == H or (bound and unit in self.spots)) and self.march.units != [unit]
 
-    def _before(self, at: int) -> Iterator[Token]:
+    def _before(self, at: int) -> Iterator[Lexeme]:
         """Yield the significant word before, if any."""
         for token in reversed(self.words[:at]):
             if token.sort != "filler":
                 yield token
                 return
 
-    def _kind(self, at: int, token: Token) -> None:
+    def _kind(self, at: int, token: Lexeme) -> None:
         number, unit = self.behind(at, "count"), self.behind(at, "unit")
         if len(token.typed) == 1 and unit is not None and at > 0 and self.words[at - 1].sort == "unit":
             named = f"{self.words[at - 1].typed} {token.typed} {unit.typed}"
             raise FieldError("ambiguous", f"{named!r} could be a convoy, which there is not", "name each unit once")
         if token.value == H:
-            self._unit(at, Token("unit", token.typed, value=H))
+            self._unit(at, Lexeme("unit", token.typed, value=H))
         elif number is not None and not token.many:
             self.used = self.words.index(number, at)
             self.add([f"{token.value}{number.number}"])
         elif unit is None or unit.value[0] != token.value:
             self.add(self._all_of(at, token))
 
-    def _all_of(self, at: int, token: Token) -> list[str]:
+    def _all_of(self, at: int, token: Lexeme) -> list[str]:
         """Return the units that a kind alone stands for. Raise FieldError if it may be one of several."""
         units = [name for name in self.spots if name[0] == token.value]
         every = token.many or any(before.sort == "all" for before in self._before(at))
@@ -142,7 +142,7 @@ class _Marches:
             raise FieldError("ambiguous", text, "write it in full")
         return units
 
-    def _way(self, at: int, token: Token) -> None:
+    def _way(self, at: int, token: Lexeme) -> None:
         self.last = token.ways * self.times
         self.times = 1
         self._walk(self.last)
@@ -150,7 +150,7 @@ class _Marches:
     def _walk(self, ways: Sequence[str]) -> None:
         self.march.ways += ways[: MOST_STEPS - len(self.march.ways)]
 
-    def _half(self, at: int, token: Token) -> None:
+    def _half(self, at: int, token: Lexeme) -> None:
         number = self.behind(at, "count")
         if token.value == "S" and number is not None and not self.march.units:
             self.used = self.words.index(number, at)
@@ -163,7 +163,7 @@ class _Marches:
         ways = [name for name in DIRECTIONS if name[0] == token.value]
         raise FieldError("ambiguous", f"{token.typed!r} could be {' or '.join(ways)}", "write it in full")
 
-    def _count(self, at: int, token: Token) -> None:
+    def _count(self, at: int, token: Lexeme) -> None:
         if at == self.used:
             return
         number = min(token.number, MOST_STEPS)
@@ -176,20 +176,20 @@ class _Marches:
         else:
             self._word(at, token)
 
-    def _leads(self, at: int, token: Token) -> bool:
+    def _leads(self, at: int, token: Lexeme) -> bool:
         """Return True if a number belongs to the direction after it, not to the one before."""
         if self.behind(at, "way") is None:
             return False
         parted = at > 0 and self.words[at - 1].sort == "comma"
         return not self.last or parted or (self.leads and not token.value)
 
-    def _hex(self, at: int, token: Token) -> None:
+    def _hex(self, at: int, token: Lexeme) -> None:
         self.march.hexes.append(token.hex)
 
-    def _to(self, at: int, token: Token) -> None:
+    def _to(self, at: int, token: Lexeme) -> None:
         """Do nothing: TO leads on to a hex, a unit or a direction."""
 
-    def _word(self, at: int, token: Token) -> None:
+    def _word(self, at: int, token: Lexeme) -> None:
         named = token.typed.strip(".!?:()")[:40]
         if not self.march.units:
             possible = "possible: " + ", ".join(self.spots) if self.spots else "you have none left"

@@ -45,7 +45,7 @@ class Memory(TypedDict):
     came: dict[str, Row]
 
 
-class Lost(NamedTuple):
+class LostContact(NamedTuple):
     """Units of a foe that a report showed some turns `ago` and none has shown since."""
 
     spot: Hex
@@ -82,10 +82,10 @@ def carry_memory(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
     )
 
 
-def lost_foes(view: View) -> list[Lost]:
+def lost_foes(view: View) -> list[LostContact]:
     """Return the units of foes out of sight, those seen last first."""
     rows = _older(view, "foes")
-    return [Lost((q, r), owner, units, view["turn"] - turn) for q, r, owner, units, turn in rows]
+    return [LostContact((q, r), owner, units, view["turn"] - turn) for q, r, owner, units, turn in rows]
 
 
 def old_riches(view: View) -> list[Riches]:

@@ -44,7 +44,7 @@ class Coordinate(IntegerField):
 
 
 @dataclass(frozen=True)
-class Amount(Field):
+class HeldAmount(Field):
     """A number of resources, up to what the reader's Harvester holds."""
 
     shown: str = "amount"
@@ -71,7 +71,7 @@ def _resources_aboard(view: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True)
-class Lost(NameField):
+class LostUnit(NameField):
     """A lost unit; a page offers those that the resources held can pay for."""
 
     def form(self, view: Mapping[str, Any]) -> Pattern:
@@ -138,12 +138,12 @@ LIVING = NameField(
     lambda view: [unit["unit"] for unit in view["units"]],
     unknown="you have no unit {}",
 )
-LOST = Lost("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
+LOST = LostUnit("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
 STEP = KeywordField(WAYS, shown="direction", expected="a direction (" + ", ".join(WAYS) + ")", example="NE NE E")
 _NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"
 Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_NUMBERS, example="3", axis="q")
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
-AMOUNT = Amount()
+AMOUNT = HeldAmount()
 
 OF_UNIT, COURSE = "unit {unit}", "harvester"
 """The slots of what a unit does, and of where the Harvester goes (ruling 3)."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from pbem.ruleset import FieldError, Order, without_comment
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.atlas import Atlas
-from pbem_rules.harvester.lexicon import Token, tokens
+from pbem_rules.harvester.lexicon import Lexeme, tokens
 from pbem_rules.harvester.marches import March, marches
 from pbem_rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
 from pbem_rules.harvester.planet import NAMES as DIRECTIONS
-from pbem_rules.harvester.routes import Route, route_to, written
+from pbem_rules.harvester.routes import ShortestWay, route_to, written
 from pbem_rules.harvester.units import HARVESTER, KIND_NAMES
 from pbem_rules.harvester.units import NAMES as UNITS
 
@@ -79,7 +79,7 @@ def _read(atlas: Atlas, body: str) -> Phrase:
         phrase.order(DestroyHarvester())
         return phrase
     for words in _clauses(_with_verb(tokens(body))):
-        reader = _Reader(atlas, words)
+        reader = _ClauseReader(atlas, words)
         reader.read()
         if not reader.phrase.lines and not reader.phrase.told:
             return Phrase()
@@ -88,9 +88,9 @@ def _read(atlas: Atlas, body: str) -> Phrase:
     return phrase
 
 
-def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
+def _clauses(words: Sequence[Lexeme]) -> Iterator[list[Lexeme]]:
     """Split the words of a line before each verb but the first."""
-    clause: list[Token] = []
+    clause: list[Lexeme] = []
     for token in words:
         begun = any(before.sort == "verb" for before in clause)
         if token.sort == "verb" and begun and any(before.sort not in ("verb", "filler", "comma") for before in clause):
@@ -101,7 +101,7 @@ def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
         yield clause
 
 
-def _with_verb(words: list[Token]) -> list[Token]:
+def _with_verb(words: list[Lexeme]) -> list[Lexeme]:
     """Expand the first word if it abbreviates one verb."""
     at = next((at for at, token in enumerate(words) if token.sort not in ("filler", "comma")), None)
     if at is None:
@@ -116,10 +116,10 @@ def _with_verb(words: list[Token]) -> list[Token]:
     return words
 
 
-class _Reader:
+class _ClauseReader:
     """Reader of the words of one clause."""
 
-    def __init__(self, atlas: Atlas, words: Sequence[Token]) -> None:
+    def __init__(self, atlas: Atlas, words: Sequence[Lexeme]) -> None:
         self.view, self.words, self.phrase = atlas.view, words, Phrase()
         self.atlas, self.spots = atlas, atlas.units
 
@@ -149,7 +149,7 @@ class _Reader:
         idle = bool(self._of("stay")) and not self._of("way", "hex", "half", "count")
         return "STAY" if idle and verb == "MOVE" else "" if first.sort == "stay" else verb
 
-    def _of(self, *sorts: str) -> list[Token]:
+    def _of(self, *sorts: str) -> list[Lexeme]:
         return [token for token in self.words if token.sort in sorts]
 
     # -- moving
@@ -321,7 +321,7 @@ class _Reader:
             self.phrase.tell("note", "stays", _NO_ORDER)
 
 
-def told_route(unit: str, route: Route) -> FieldError:
+def told_route(unit: str, route: ShortestWay) -> FieldError:
     """Return the remark on a route found for a unit, with others that are as short."""
     around = ", around the crags" if route.around else ""
     others = "; as short: " + ", or ".join(" ".join(way) for way in route.others[:3]) if route.others else ""

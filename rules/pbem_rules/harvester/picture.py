@@ -44,7 +44,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
     if not view["harvester"]:
         return ()
     scene = Scene(view)
-    chart, region = _Chart(scene), _Region(scene)
+    chart, region = _WideMap(scene), _Region(scene)
     return (
         region.drawing().picture("region", region.title(), region.window.tapped()),
         chart.drawing().picture("scanners", _title(scene), chart.spots()),
@@ -77,7 +77,7 @@ class _Frame(NamedTuple):
     high: int
 
 
-class _Chart:
+class _WideMap:
     """All hexes near the Harvester, with insets of units far off.
 
     Board and insets show every hex that orders may name: those in reach of units, and targets.

@@ -42,12 +42,12 @@ STEPS: Ints = np.array(list(DIRECTIONS.values()), np.int64)
 
 
 @lru_cache(maxsize=8)
-def planet_of(size: int) -> Planet:
+def planet_of(size: int) -> PlanetMap:
     """Return the planet of a size, made once and then shared."""
-    return Planet(size)
+    return PlanetMap(size)
 
 
-class Planet:
+class PlanetMap:
     """The geometry of a planet with `size` hexes on a side (ruling 1).
 
     `q`, `r` and `distance` are indexed by an offset: its shortest form as

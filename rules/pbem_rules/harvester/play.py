@@ -10,7 +10,7 @@ import numpy as np
 
 from pbem.ruleset import Dice, Event, Order, TurnInput
 from pbem_rules.harvester import forest
-from pbem_rules.harvester.combat import Field
+from pbem_rules.harvester.combat import Contest
 from pbem_rules.harvester.planet import Ints
 from pbem_rules.harvester.state import NO_COURSE, NOWHERE, State
 from pbem_rules.harvester.units import HARVESTER, HARVESTER_WRECK, SCANNER, SLOTS
@@ -18,7 +18,7 @@ from pbem_rules.harvester.units import HARVESTER, HARVESTER_WRECK, SCANNER, SLOT
 OrderT = TypeVar("OrderT", bound=Order)
 
 
-class Play(Field):
+class Play(Contest):
     """A turn while it is resolved. `home` is the hex of each Harvester, also after its player went out.
 
     Every event has a sort key: the `step` of the turn, the `impulse` of movement, the first unit of its

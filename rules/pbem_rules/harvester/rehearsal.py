@@ -12,7 +12,7 @@ from typing import Any
 from pbem.ruleset import Dice, Order, SeatName, View
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
-from pbem_rules.harvester.combat import Battle, Field, conquer, first_slot
+from pbem_rules.harvester.combat import Battle, Contest, conquer, first_slot
 from pbem_rules.harvester.forest import NOBODY
 from pbem_rules.harvester.movement import IMPULSES
 from pbem_rules.harvester.orders import Build, Destroy, Drop, Move, Target
@@ -23,7 +23,7 @@ _READER = 0
 """The number of the reader, who comes first of the players."""
 
 
-class Rehearsal(Field):
+class Rehearsal(Contest):
     """The orders of a sheet, carried out; `at` gives the places of the reader's surviving units.
 
     Units are numbers as in the turn: slot u mod SLOTS of player u div SLOTS.

@@ -16,7 +16,7 @@ Way = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Route:
+class ShortestWay:
     """A way to a hex, other ways as short, and whether known crags lie on the straight line there."""
 
     way: Way
@@ -29,7 +29,7 @@ def written(spot: Hex) -> str:
     return f"{spot[0]},{spot[1]}"
 
 
-def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
+def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> ShortestWay:
     """Return the route of a unit to a hex. Raise FieldError if there is none for this turn."""
     goal = atlas.named(goal)
     far, most = atlas.distance(start, goal), int(MOVE[SLOT[unit]])
@@ -46,7 +46,7 @@ def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
         if ways:
             straight = tuple(atlas.course(start, goal))
             way = straight if straight in ways else ways[0]
-            return Route(way, tuple(other for other in ways if other != way), straight not in ways)
+            return ShortestWay(way, tuple(other for other in ways if other != way), straight not in ways)
     text = f"known crags leave {unit_words(unit)} no way to {written(goal)} that it could go in a turn"
     raise FieldError("crags", text, "only Soldiers and Scouts enter crags")
 

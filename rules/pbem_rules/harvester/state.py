@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pbem.ruleset import Json, SeatName
 from pbem_rules.harvester import forest
-from pbem_rules.harvester.planet import Flags, Ints, Planet, planet_of
+from pbem_rules.harvester.planet import Flags, Ints, PlanetMap, planet_of
 from pbem_rules.harvester.units import COMBAT, MOST_HELD, SLOTS
 
 VERSION = 3
@@ -78,7 +78,7 @@ class State:
     __hash__ = None  # type: ignore[assignment]  # arrays have none either
 
     @property
-    def planet(self) -> Planet:
+    def planet(self) -> PlanetMap:
         """The geometry of the planet."""
         return planet_of(self.size)
 

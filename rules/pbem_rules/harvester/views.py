@@ -21,7 +21,7 @@ from pbem_rules.harvester.scanners import Scans, Sensors
 from pbem_rules.harvester.state import CRAGS, DUST, NOWHERE, State
 from pbem_rules.harvester.units import FARTHEST, HARVESTER, KINDS, MOST_HELD, NAMES, SLOTS
 
-SeatContext = list[int]
+Hex = list[int]
 """A hex, [q, r]."""
 
 Row = list[Any]
@@ -43,9 +43,9 @@ class HarvesterView(TypedDict):
     q: int
     r: int
     held: int
-    target: SeatContext | None
+    target: Hex | None
     left: int
-    ahead: SeatContext | None
+    ahead: Hex | None
     waiting: bool
 
 
@@ -130,15 +130,15 @@ class GameView(TypedDict):
     subservients: list[SubservientView]
     scan: list[list[Row]]
     quiet: list[list[int]]
-    crags: list[SeatContext]
-    dust: list[SeatContext]
+    crags: list[Hex]
+    dust: list[Hex]
     contacts: list[ContactView]
     winner: SeatName | None
 
 
 def views_of(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -> Iterator[tuple[SeatName, GameView]]:
     """Yield the views of some seats, in their order; `events` are all of the turn."""
-    writer = _Writer(state)
+    writer = _ViewWriter(state)
     told = by_seat(events, seats)
     numbers = {seat: number for number, seat in enumerate(state.seats)}
     for chunk, scans in writer.sensors.chunks([numbers[seat] for seat in seats]):
@@ -153,12 +153,12 @@ class Findings(NamedTuple):
 
     scan: list[list[Row]]
     quiet: list[list[int]]
-    crags: list[SeatContext]
-    dust: list[SeatContext]
+    crags: list[Hex]
+    dust: list[Hex]
     contacts: list[ContactView]
 
 
-class _Writer:
+class _ViewWriter:
     """Writer of the views of one state."""
 
     def __init__(self, state: State) -> None:
@@ -298,9 +298,9 @@ class _Found:
             contacts=self.contacts[reader],
         )
 
-    def _ground(self, kind: int, reader: int) -> list[SeatContext]:
+    def _ground(self, kind: int, reader: int) -> list[Hex]:
         spots, bounds = self.grounds[kind]
-        found: list[SeatContext] = spots[bounds[reader] : bounds[reader + 1]].tolist()
+        found: list[Hex] = spots[bounds[reader] : bounds[reader + 1]].tolist()
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pbem_rules.singularity.field import Field
+from pbem_rules.singularity.field import Grid
 
 RED, BLUE = 0, 1
 NOBODY = -1
@@ -22,7 +22,7 @@ class Board:
 
     __slots__ = ("field", "links", "rims")
 
-    def __init__(self, field: Field, moves: Iterable[int] = ()) -> None:
+    def __init__(self, field: Grid, moves: Iterable[int] = ()) -> None:
         """Make a board with the stones of `moves`, red's first and then in turn."""
         self.field = field
         self.links = ([NOBODY] * len(field.axial), [NOBODY] * len(field.axial))

@@ -8,7 +8,7 @@ from typing import Any
 from pbem.ruleset import Json, SeatName, ValidationError, validation
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import ENDS
-from pbem_rules.singularity.field import LARGEST, SMALLEST, Field, field_of
+from pbem_rules.singularity.field import LARGEST, SMALLEST, Grid, field_of
 from pbem_rules.singularity.replies import MAX_KEPT
 from pbem_rules.singularity.state import SEATS, VERSION, opponent
 
@@ -63,7 +63,7 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             yield validation.unexpected(path, f"fewer than {limit}, with which the game is lost", misses)
 
 
-def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
+def _stones(plan: Grid, moves: Sequence[str]) -> Iterator[ValidationError]:
     board = Board(plan)
     for number, name in enumerate(moves):
         if plan.cells[name] == plan.black:
@@ -78,7 +78,7 @@ def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
         yield ValidationError("/moves", "the board is full, so there is nothing to play on")
 
 
-def _useless_replies(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _useless_replies(plan: Grid, data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Yield replies that can never be used, which the game would have dropped (ruling 9)."""
     board = Board(plan, [plan.cells[name] for name in data["moves"]])
     for seat in SEATS:

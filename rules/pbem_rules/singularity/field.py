@@ -18,9 +18,9 @@ SMALLEST, LARGEST, USUAL = 3, 26, 6
 
 
 @lru_cache(maxsize=LARGEST)
-def field_of(size: int) -> Field:
+def field_of(size: int) -> Grid:
     """Return the one field of a size; made once, then shared."""
-    return Field(size)
+    return Grid(size)
 
 
 def column_letters(column: int) -> str:
@@ -30,7 +30,7 @@ def column_letters(column: int) -> str:
 
 
 @dataclass(frozen=True)
-class Field:
+class Grid:
     """A hexagonal board with `size` cells a side: 3n(n − 1) + 1 cells, 6(n − 1) of them on the ring (ruling 1)."""
 
     size: int

@@ -10,7 +10,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from pbem_rules.singularity.field import Field
+from pbem_rules.singularity.field import Grid
 
 
 def draw(key: bytes, cells: Iterable[int], boards: int) -> dict[int, int]:
@@ -21,12 +21,12 @@ def draw(key: bytes, cells: Iterable[int], boards: int) -> dict[int, int]:
     }
 
 
-def starts(field: Field) -> range:
+def starts(field: Grid) -> range:
     """Return the places of the ring of which a group that wins has one, since the black stone is at place 0."""
     return range(1, field.half + 1)
 
 
-def wins(field: Field, owned: Sequence[int], places: Iterable[int]) -> int:
+def wins(field: Grid, owned: Sequence[int], places: Iterable[int]) -> int:
     """Return the boards that a colour has won by the cells it has (ruling 3), by groups at some of the `starts`."""
     ring, half, won = field.ring, field.half, 0
     for place in places:
@@ -36,7 +36,7 @@ def wins(field: Field, owned: Sequence[int], places: Iterable[int]) -> int:
     return won
 
 
-def _reach(field: Field, owned: Sequence[int], start: int) -> list[int]:
+def _reach(field: Grid, owned: Sequence[int], start: int) -> list[int]:
     """Return for each cell the boards in which it is connected to the start."""
     reached = [0] * len(owned)
     reached[start] = owned[start]

@@ -20,7 +20,7 @@ from pbem.ruleset import (
 )
 from pbem.ruleset import Field as Kind
 from pbem_rules.common.negotiation import Draw, Resign
-from pbem_rules.singularity.field import Field, column_letters, field_of
+from pbem_rules.singularity.field import Grid, column_letters, field_of
 from pbem_rules.singularity.state import Reply
 
 # Possessive, so that no word takes longer than in proportion to its length.
@@ -72,7 +72,7 @@ def _stone(name: str, view: Mapping[str, Any]) -> tuple[int, str]:
     return 0, ""
 
 
-def _where(name: str, plan: Field) -> str:
+def _where(name: str, plan: Grid) -> str:
     """Return a hint for a word that is no cell: the name turned round, the column's bounds, or the nearest name."""
     turned = _TURNED.sub(r"\2\1", name)
     if turned in plan.cells:

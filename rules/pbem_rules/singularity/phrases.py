@@ -53,7 +53,7 @@ _SENSES = _table(
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     """A word: its sense, and the cell if it is one."""
 
     sense: str
@@ -98,20 +98,20 @@ def _clauses(text: str) -> Iterator[list[str]]:
         yield words
 
 
-def _token(word: str, view: View) -> Token | None:
+def _token(word: str, view: View) -> Lexeme | None:
     if word in _SENSES:
-        return Token(_SENSES[word])
+        return Lexeme(_SENSES[word])
     cell = _CELL.fullmatch(word)
     if cell is None:
         return None
     name = f"{cell[1] or cell[4]}{cell[2] or cell[3]}"
-    return Token("cell", name) if name in field_of(view["size"]).cells else None
+    return Lexeme("cell", name) if name in field_of(view["size"]).cells else None
 
 
 class _Clause:
     """Words that want one thing, or a stone and a word on a draw."""
 
-    def __init__(self, view: View, tokens: Sequence[Token]) -> None:
+    def __init__(self, view: View, tokens: Sequence[Lexeme]) -> None:
         self.view, self.senses = view, [token.sense for token in tokens]
         self.cells = [token.cell for token in tokens if token.cell]
         self.stones = {stone["cell"] for stone in view["moves"]}

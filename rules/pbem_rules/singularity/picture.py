@@ -16,7 +16,7 @@ from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, Spri
 from pbem_rules.common import hexes, svg
 from pbem_rules.common.summary import sentence
 from pbem_rules.singularity.board import Board
-from pbem_rules.singularity.field import Field, column_letters, field_of
+from pbem_rules.singularity.field import Grid, column_letters, field_of
 
 BOARD_HEIGHT = 720
 """Pixels a board should fill, unless its cells would become too large or too small."""
@@ -43,16 +43,16 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 
 @functools.lru_cache(maxsize=4)
-def layout_of(size: int) -> _Layout:
+def layout_of(size: int) -> _Measures:
     """Return the layout of a board of a size."""
-    return _Layout(size)
+    return _Measures(size)
 
 
-class _Layout:
+class _Measures:
     """The measures of a board, in pixels."""
 
     def __init__(self, size: int) -> None:
-        self.plan: Field = field_of(size)
+        self.plan: Grid = field_of(size)
         across = 2 * size - 1
         self.edge = min(LARGEST_CELL, max(SMALLEST_CELL, BOARD_HEIGHT / (math.sqrt(3) * across)))
         self.radius = 0.68 * self.edge
@@ -111,7 +111,7 @@ def _ground(size: int) -> Background:
     return Background(body + (_cell_names(layout) if layout.named else ""), layout.width, layout.height)
 
 
-def _cells(layout: _Layout) -> str:
+def _cells(layout: _Measures) -> str:
     fills: dict[str, list[hexes.Hex]] = {CELL: [], GUIDE: [], RIM: []}
     for cell, here in enumerate(layout.plan.axial):
         fills[RIM if layout.plan.rim[cell] else GUIDE if _is_guide(layout, here) else CELL].append(here)
@@ -119,12 +119,12 @@ def _cells(layout: _Layout) -> str:
     return svg.group("".join(drawn), stroke=EDGE, stroke_width=max(0.6, layout.edge / 30), stroke_linejoin="round")
 
 
-def _is_guide(layout: _Layout, here: hexes.Hex) -> bool:
+def _is_guide(layout: _Measures, here: hexes.Hex) -> bool:
     """Return True if a cell is tinted for counting: in every fifth column and line, where cells bear no names."""
     return not layout.named and any((place + layout.plan.size) % GUIDES_APART == 0 for place in here)
 
 
-def _outlines(layout: _Layout, cells: Iterable[hexes.Hex]) -> str:
+def _outlines(layout: _Measures, cells: Iterable[hexes.Hex]) -> str:
     half, height = layout.edge / 2, math.sqrt(3) * layout.edge / 2
     steps = ((-half, height), (-2 * half, 0), (-half, -height), (half, -height), (2 * half, 0))
     around = "l" + " ".join(f"{dx:.2f},{dy:.2f}" for dx, dy in steps) + "z"
@@ -132,7 +132,7 @@ def _outlines(layout: _Layout, cells: Iterable[hexes.Hex]) -> str:
     return "".join(f"M{x:.2f},{y:.2f}{around}" for x, y in corners)
 
 
-def _coordinates(layout: _Layout) -> str:
+def _coordinates(layout: _Measures) -> str:
     """Return letters below the columns, numbers at the upper left ends of the lines that run down to the right."""
     last, edge = layout.plan.size - 1, layout.edge
     size = layout.letters
@@ -148,7 +148,7 @@ def _coordinates(layout: _Layout) -> str:
     return svg.group("".join(labels), fill=INK, text_anchor="middle")
 
 
-def _cell_names(layout: _Layout) -> str:
+def _cell_names(layout: _Measures) -> str:
     size = layout.letters
     spots = [(name, *layout.at(name)) for name in layout.plan.names]
     texts = [svg.text(x, y + 0.36 * size, name, size=size) for name, x, y in spots]
@@ -158,7 +158,7 @@ def _cell_names(layout: _Layout) -> str:
 class _Position:
     """The marks of a view on a board."""
 
-    def __init__(self, view: View, layout: _Layout) -> None:
+    def __init__(self, view: View, layout: _Measures) -> None:
         self.view, self.layout, self.plan = view, layout, layout.plan
 
     def marks(self) -> Iterator[Mark]:

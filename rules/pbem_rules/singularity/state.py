@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pbem.ruleset import SeatName
 from pbem_rules.singularity.board import Board
-from pbem_rules.singularity.field import Field, field_of
+from pbem_rules.singularity.field import Grid, field_of
 
 SEATS: tuple[SeatName, SeatName] = ("red", "blue")
 """The two players; red places the first stone (ruling 2)."""
@@ -66,7 +66,7 @@ class State:
     edition: int = VERSION
 
     @property
-    def field(self) -> Field:
+    def field(self) -> Grid:
         """The empty board."""
         return field_of(self.size)
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pbem.ruleset import View
 from pbem_rules.common.textgrid import TextGrid, flow
-from pbem_rules.singularity.field import Field, column_letters, field_of
+from pbem_rules.singularity.field import Grid, column_letters, field_of
 
 WIDTH = 76
 """Most columns of a map in a plain mail, where it is indented by two."""
@@ -33,7 +33,7 @@ def text_map(view: View) -> str:
     return _named(plan, view) if view["size"] <= LARGEST_NAMED else _lettered(plan, view)
 
 
-def _named(plan: Field, view: View) -> str:
+def _named(plan: Grid, view: View) -> str:
     """Return a board on which every cell bears its name."""
     grid, layout = TextGrid(WIDTH, 4 * plan.size - 3), _Layout(plan, left=_EDGE)
     stones, marks = _stones(view), _marks(view)
@@ -46,7 +46,7 @@ def _named(plan: Field, view: View) -> str:
     return "\n".join([*grid.lines(), "", *textwrap.wrap(signs, WIDTH)])
 
 
-def _lettered(plan: Field, view: View) -> str:
+def _lettered(plan: Grid, view: View) -> str:
     """Return a board of signs with its coordinates, and below it the contents of each cell, by name."""
     grid = TextGrid(WIDTH, 4 * plan.size - 1)
     layout = _Layout(plan, left=_LEFT)
@@ -72,7 +72,7 @@ def _lettered(plan: Field, view: View) -> str:
     )
 
 
-def _columns(plan: Field) -> list[list[str]]:
+def _columns(plan: Grid) -> list[list[str]]:
     """Return the names of the cells, column by column."""
     return [list(names) for _, names in groupby(plan.names, key=lambda name: name.rstrip("0123456789"))]
 
@@ -84,7 +84,7 @@ def _won(view: View) -> str:
 class _Layout:
     """The places of cells and coordinates, in columns and lines of text."""
 
-    def __init__(self, plan: Field, *, left: int) -> None:
+    def __init__(self, plan: Grid, *, left: int) -> None:
         self.radius, self.left = plan.size - 1, left
         self.pitch = next(pitch for pitch in _PITCHES if left + 2 * self.radius * pitch + 3 <= WIDTH)
 
@@ -104,7 +104,7 @@ class _Layout:
             yield x - 2 - len(label), y, label
 
 
-def _signs(plan: Field, view: View) -> dict[str, str]:
+def _signs(plan: Grid, view: View) -> dict[str, str]:
     signs = {name: PERIMETER if plan.rim[cell] else FREE for cell, name in enumerate(plan.names)}
     return signs | _stones(view)
 

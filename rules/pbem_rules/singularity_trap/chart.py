@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any
 
 from pbem.ruleset import SetupError
-from pbem_rules.singularity_trap.space import HIGHEST_LEVEL, LARGEST_RADIUS, Board, Space
+from pbem_rules.singularity_trap.space import HIGHEST_LEVEL, LARGEST_RADIUS, Space, StarMap
 
 COLOURS = ("red", "yellow", "green", "cyan", "blue", "magenta")
 """The colour wheel, clockwise; also the seats and, by first letter, the owners in ship ids."""
@@ -86,7 +86,7 @@ class Chart:
     """
 
     name: str
-    board: Board
+    board: StarMap
     worth: tuple[int, ...]
     gray_worth: int
     types: tuple[ShipType, ...]
@@ -132,8 +132,8 @@ def read_chart(data: Any) -> Chart:
     Raises:
         SetupError: If it is no chart; the text names the first place that is wrong.
     """
-    top = _Reader("chart", data, ("name", "radius", "levels", "worth", "gray_worth", "types", "planets"))
-    board = Board(top.whole("radius", 1, LARGEST_RADIUS), top.whole("levels", 0, HIGHEST_LEVEL))
+    top = _EntryReader("chart", data, ("name", "radius", "levels", "worth", "gray_worth", "types", "planets"))
+    board = StarMap(top.whole("radius", 1, LARGEST_RADIUS), top.whole("levels", 0, HIGHEST_LEVEL))
     worth = top.items("worth", 4, 4)
     types = tuple(_read_type(f"chart: types[{at}]", item) for at, item in enumerate(top.items("types", 1, MOST_TYPES)))
     planets = top.items("planets", 2, MOST_PLANETS)
@@ -162,13 +162,13 @@ def _write_type(kind: ShipType) -> dict[str, Any]:
     return {"name": kind.name, "letter": kind.letter, "class": kind.ship_class, "units": units}
 
 
-def _write_site(site: Site, board: Board) -> dict[str, Any]:
+def _write_site(site: Site, board: StarMap) -> dict[str, Any]:
     return {"name": site.name, "space": board.name(site.space), "colour": site.colour, "home": site.home}
 
 
 def _read_type(where: str, data: Any) -> ShipType:
-    item = _Reader(where, data, ("name", "letter", "class", "units"))
-    units = _Reader(f"{where}.units", item.value("units"), UNITS)
+    item = _EntryReader(where, data, ("name", "letter", "class", "units"))
+    units = _EntryReader(f"{where}.units", item.value("units"), UNITS)
     counts = tuple(units.whole(name, 0, MOST_UNITS, default=0) for name in UNITS)
     if counts[SYSTEM] != 1:
         raise SetupError(f"{where}.units: every ship has exactly 1 system, not {counts[SYSTEM]}")
@@ -178,8 +178,8 @@ def _read_type(where: str, data: Any) -> ShipType:
                     item.text("class"), counts)  # fmt: skip
 
 
-def _read_site(where: str, data: Any, board: Board) -> Site:
-    item = _Reader(where, data, ("name", "space", "colour", "home"))
+def _read_site(where: str, data: Any, board: StarMap) -> Site:
+    item = _EntryReader(where, data, ("name", "space", "colour", "home"))
     written = item.text("space")
     space = board.read(written)
     if space is None:
@@ -203,7 +203,7 @@ def _check_types(types: Sequence[ShipType]) -> None:
         raise SetupError(f"chart: types: {clash[0]!r} is the name of a player, so it cannot be that of a type")
 
 
-def _check_sites(sites: Sequence[Site], board: Board) -> None:
+def _check_sites(sites: Sequence[Site], board: StarMap) -> None:
     _check_unique("planets", "name", [site.name for site in sites])
     _check_unique("planets", "space", [board.name(site.space) for site in sites])
     homes = [site.home for site in sites if site.home]
@@ -233,7 +233,7 @@ def _whole(where: str, value: Any, low: int, high: int) -> int:
 _NEEDED = object()
 
 
-class _Reader:
+class _EntryReader:
     """Reader of one JSON object's entries, which names the place in every refusal."""
 
     def __init__(self, where: str, data: Any, known: Sequence[str]) -> None:

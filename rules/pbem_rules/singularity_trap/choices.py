@@ -30,7 +30,7 @@ from pbem_rules.singularity_trap.orders import (
 )
 from pbem_rules.singularity_trap.outlook import Outlook, Prospect, spaces_met
 from pbem_rules.singularity_trap.shorthand import dangers, powers_of
-from pbem_rules.singularity_trap.space import VECTORS, Board, Space, board_of, distance, plus
+from pbem_rules.singularity_trap.space import VECTORS, Space, StarMap, board_of, distance, plus
 
 MOST_BYTES = 62_000
 """Bytes of the tree of words, by the estimates below; the host leaves out a verb beyond 64 kB."""
@@ -165,7 +165,7 @@ class _Berth(NamedTuple):
 class _Chart:
     """The board as a player knows it: its planets, and the jumps made."""
 
-    board: Board
+    board: StarMap
     planets: frozenset[Space]
     exits: Exits
 
@@ -180,7 +180,7 @@ def _chart(view: View) -> _Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _Levels:
     """The levels up and down to which ships of the fleet, and those made, are offered places; ways that are drawn.
 
     With -1 it is planets alone.
@@ -211,7 +211,7 @@ def _room(view: View) -> int:
 
 
 @functools.lru_cache(maxsize=8)
-def _planned(chart: _Chart, own: tuple[_Berth, ...], made: tuple[_Berth, ...], room: int) -> _Plan:
+def _planned(chart: _Chart, own: tuple[_Berth, ...], made: tuple[_Berth, ...], room: int) -> _Levels:
     """Return a plan that fits: far levels are given up last, those of ships that are only made before others."""
     own_levels = made_levels = 2 * chart.board.levels
 
@@ -233,7 +233,7 @@ def _planned(chart: _Chart, own: tuple[_Berth, ...], made: tuple[_Berth, ...], r
             made_levels -= 1
         while own_levels > least_own and not fits():
             own_levels -= 1
-    return _Plan(own_levels, made_levels, _drawn(chart, distinct(), left()))
+    return _Levels(own_levels, made_levels, _drawn(chart, distinct(), left()))
 
 
 def _drawn(chart: _Chart, offered: Iterable[tuple[_Berth, int]], room: int) -> frozenset[tuple[_Berth, int]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pbem_rules.singularity_trap.orders import JUMP
-from pbem_rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
+from pbem_rules.singularity_trap.space import VECTORS, Space, StarMap, distance, plus
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +55,7 @@ class Router:
     """
 
     def __init__(
-        self, board: Board, start: Space, powers: Powers, dangers: frozenset[Space], exits: Mapping[Space, Space]
+        self, board: StarMap, start: Space, powers: Powers, dangers: frozenset[Space], exits: Mapping[Space, Space]
     ) -> None:
         self._board, self._start, self._powers = board, start, powers
         self._dangers, self._exits = dangers, exits
@@ -123,7 +123,7 @@ Exits = tuple[tuple[Space, Space], ...]
 
 
 @functools.lru_cache(maxsize=256)
-def reach(board: Board, start: Space, powers: Powers, exits: Exits) -> frozenset[Space]:
+def reach(board: StarMap, start: Space, powers: Powers, exits: Exits) -> frozenset[Space]:
     """Return the spaces to which a `Router` has courses, without them."""
     edge = {start}
     if powers.slip:
@@ -140,7 +140,7 @@ def reach(board: Board, start: Space, powers: Powers, exits: Exits) -> frozenset
 
 
 @functools.lru_cache(maxsize=20_000)
-def _around(board: Board, space: Space) -> tuple[Space, ...]:
+def _around(board: StarMap, space: Space) -> tuple[Space, ...]:
     return tuple(beside for offset in VECTORS.values() if board.has(beside := plus(space, offset)))
 
 

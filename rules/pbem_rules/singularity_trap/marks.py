@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pbem.ruleset import View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.singularity_trap.chart import GRAY, letter_of
-from pbem_rules.singularity_trap.space import Board, Space, board_of
+from pbem_rules.singularity_trap.space import Space, StarMap, board_of
 
 Kind = Literal["own", "dark", "seen", "allied", "unknown", "old"]
 
@@ -85,7 +85,7 @@ def by_cell(found: Iterable[Mark]) -> dict[Hex, dict[int, list[Mark]]]:
     return cells
 
 
-def planets_by_cell(view: View, board: Board) -> dict[Hex, dict[int, Planet]]:
+def planets_by_cell(view: View, board: StarMap) -> dict[Hex, dict[int, Planet]]:
     """Return the planets of each board hex by level, the highest first; mostly one."""
     placed = sorted(((board.at(planet["space"]), planet) for planet in view["planets"]), key=lambda pair: -pair[0][2])
     cells: dict[Hex, dict[int, Planet]] = defaultdict(dict)
@@ -112,7 +112,7 @@ def ways(view: View) -> Iterator[list[Hop]]:
             stood[event["ship"]] = event["end"]
 
 
-def _last_known(view: View, board: Board) -> Iterator[Mark]:
+def _last_known(view: View, board: StarMap) -> Iterator[Mark]:
     """Yield marks of what is out of sight, by space and owner, as old as the latest sighting."""
     groups: dict[tuple[str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
     for sighting in view.get("memory", {}).get("last_known", ()):

@@ -137,11 +137,11 @@ def _still_known(view: View, past: Iterable[SightingView]) -> list[SightingView]
     recent = [each for each in past if view["turn"] - each["turn"] <= KEPT_TURNS]
     if view["over"] or not recent:
         return []
-    watch = _Watch(view)
+    watch = _SensorReach(view)
     return [each for each in recent if watch.leaves_open(each)]
 
 
-class _Watch:
+class _SensorReach:
     """The reach of a view's sensors, by which sightings that it does not show are judged."""
 
     def __init__(self, view: View) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pbem.ruleset import Dice, SeatName
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.orders import JUMP, STAY, Move
-from pbem_rules.singularity_trap.space import VECTORS, Board, Space, plus
+from pbem_rules.singularity_trap.space import VECTORS, Space, StarMap, plus
 from pbem_rules.singularity_trap.state import Ship
 
 
@@ -111,7 +111,7 @@ def _advance(draft: Draft, voyage: _Voyage, segment: int, guards: dict[Space, se
         voyage.stopped = "static"
 
 
-def jump_exit(dice: Dice, board: Board, entry: Space) -> Space:
+def jump_exit(dice: Dice, board: StarMap, entry: Space) -> Space:
     """Return the space to which a jump leads: one of the others, drawn once for the campaign (ruling 14)."""
     spaces = board.spaces()
     # Dice of the campaign, not of the turn: an exit stays the same for good, and for all players.

@@ -35,7 +35,7 @@ from pbem.ruleset import (
 )
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.chart import UNITS, letter_of
-from pbem_rules.singularity_trap.space import VECTORS, Board, board_of, distance
+from pbem_rules.singularity_trap.space import VECTORS, StarMap, board_of, distance
 
 View = Mapping[str, Any]
 
@@ -302,7 +302,7 @@ class Place(Field):
         return 3
 
 
-def _space(word: str, view: View, board: Board) -> str | None:
+def _space(word: str, view: View, board: StarMap) -> str | None:
     """Return the space that a player means: by coordinates, the name of a planet, or HOME."""
     typed = board.understand(word)
     if typed:
@@ -312,7 +312,7 @@ def _space(word: str, view: View, board: Board) -> str | None:
     return by_name.get(f"{view['seat']}-home" if name == "home" else name)
 
 
-def _nearest(wanted: str | None, mine: Sequence[str], board: Board) -> str:
+def _nearest(wanted: str | None, mine: Sequence[str], board: StarMap) -> str:
     if not mine:
         return "you own none now"
     target = board.read(wanted) if wanted else None

@@ -89,7 +89,7 @@ def chart_of_all(view: View) -> Picture:
     scene = _Scene(view)
     held = f"{counted(sum(bool(planet['owner']) for planet in view['planets']), 'planet')} held"
     ships = f", {counted(sum(mark.count for mark in scene.marks), 'ship')}" if scene.marks else ""
-    chart, title = _Chart(scene), f"Chart of the Singularity, {view['label']}: {held}{ships}."
+    chart, title = _WideMap(scene), f"Chart of the Singularity, {view['label']}: {held}{ships}."
     return chart.drawing().picture("chart", title, chart.map.spots())
 
 
@@ -97,7 +97,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
     """Return its reader's own region, which is mailed, and the chart of a view."""
     scene = _Scene(view)
     of = f"{view['seat']}, {view['label']}"
-    chart, region = _Chart(scene), _Region(scene)
+    chart, region = _WideMap(scene), _Region(scene)
     return (
         region.drawing().picture("region", region.words(), region.map.spots()),
         chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}.", chart.map.spots()),
@@ -412,7 +412,7 @@ class _Map:
             yield Label(left, top + 36 + LINE * len(kept), words, 12, MUTED)
 
 
-class _Chart:
+class _WideMap:
     """The whole board; heading, players and worths are in the corners that a hexagon leaves free."""
 
     def __init__(self, scene: _Scene) -> None:

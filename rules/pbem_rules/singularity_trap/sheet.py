@@ -102,7 +102,7 @@ def _read(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrd
     refused: list[Finding] = []
     while True:
         # A line that is refused changes what the others come to, so these are read again without it.
-        findings = list(_Reading(view, entries).findings())
+        findings = list(_SheetReading(view, entries).findings())
         left = _without(entries, findings)
         if left == entries:
             return entries, [*refused, *findings]
@@ -124,7 +124,7 @@ def _misplaced(view: View, entries: Iterable[ParsedOrder]) -> Iterator[Finding]:
             yield Finding(entry.line, "error", "wrong-section", text)
 
 
-class _Reading:
+class _SheetReading:
     """One sheet, read against the outlook that its economic orders give."""
 
     def __init__(self, view: View, entries: tuple[ParsedOrder, ...]) -> None:
@@ -233,7 +233,7 @@ def _subjects(order: Order) -> list[tuple[str, str]]:
     return [("Target", "all ships")] if isinstance(order, Target) else []
 
 
-def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
+def _move(sheet: _SheetReading, line: int, order: Move) -> Iterator[Finding]:
     if not order.vector and not order.legs:
         yield Finding(line, "error", "no-way", "the way is missing", "write vectors, SLIP, JUMP, or STAY")
         return
@@ -257,7 +257,7 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
             )
 
 
-def _met_in_the_dark(sheet: _Reading, line: int, ship: Prospect, end: str) -> Iterator[Finding]:
+def _met_in_the_dark(sheet: _SheetReading, line: int, ship: Prospect, end: str) -> Iterator[Finding]:
     """Warn of unknown ships where a ship that was dark, and so blind, is repaired, or where its move leads it."""
     unknown = sheet.view["sensors"]["unknown"]
     if not ship.was_dark or ship.dark or ship.encounter:
@@ -288,7 +288,7 @@ def _cannot_move(ship: Prospect, order: Move) -> str:
     return ""
 
 
-def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
+def _way(sheet: _SheetReading, ship: Prospect, order: Move) -> tuple[str, str]:
     """Return where a move leads as far as its player knows: a space, and beyond it "off-map", "jump" or ""."""
     charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
     steps = [(order.vector, order.reach)] if order.vector else []
@@ -307,7 +307,7 @@ def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
     return sheet.board.name(here), ""
 
 
-def _fire(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+def _fire(sheet: _SheetReading, line: int, order: Fire) -> Iterator[Finding]:
     yield from sheet.ships(line, order.ships, "no-weapons", _cannot_fire)
     owners = {player["letter"]: player["colour"] for player in sheet.view["players"]}
     friends = [name for name in order.targets if owners[name[0]] in sheet.allies]
@@ -322,7 +322,7 @@ def _fire(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
             yield Finding(line, "warning", "not-in-sight", f"{name} is not in sight: it is fired at only if it is met")
 
 
-def _fire_now(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+def _fire_now(sheet: _SheetReading, line: int, order: Fire) -> Iterator[Finding]:
     for name in order.ships:
         here = [combat for combat in sheet.view["combats"] if name in combat["own"]]
         targets = [ship["id"] for combat in here for ship in combat["enemies"]]
@@ -337,13 +337,13 @@ def _cannot_fire(ship: Prospect) -> str:
     return "" if ship.left["weapons"] else f"{ship.name} has no weapon" + (" left" if ship.full["weapons"] else "")
 
 
-def _target(sheet: _Reading, line: int, order: Target) -> Iterator[Finding]:
+def _target(sheet: _SheetReading, line: int, order: Target) -> Iterator[Finding]:
     for choice in order.choices:
         if choice in sheet.allies:
             yield Finding(line, "warning", "is-ally", f"{choice} is your ally, and allies are never fired at")
 
 
-def _terraform(sheet: _Reading, line: int, order: Terraform | LeaveColour) -> Iterator[Finding]:
+def _terraform(sheet: _SheetReading, line: int, order: Terraform | LeaveColour) -> Iterator[Finding]:
     yield from sheet.ships(line, (order.ship,), "cannot-terraform", _cannot_terraform)
     for ship in sheet.there((order.ship,)):
         if ship.name in sheet.moving or _moved(sheet, ship):
@@ -353,7 +353,7 @@ def _terraform(sheet: _Reading, line: int, order: Terraform | LeaveColour) -> It
             yield from _terraform_here(sheet, line, order, ship)
 
 
-def _moved(sheet: _Reading, ship: Prospect) -> bool:
+def _moved(sheet: _SheetReading, ship: Prospect) -> bool:
     return any(own["moved"] for own in sheet.view["ships"] if own["id"] == ship.name)
 
 
@@ -363,7 +363,7 @@ def _cannot_terraform(ship: Prospect) -> str:
     return "" if ship.left["terraform"] else f"{ship.name} has no undamaged terraforming unit"
 
 
-def _terraform_here(sheet: _Reading, line: int, order: Terraform, ship: Prospect) -> Iterator[Finding]:
+def _terraform_here(sheet: _SheetReading, line: int, order: Terraform, ship: Prospect) -> Iterator[Finding]:
     planet = next((planet for planet in sheet.view["planets"] if planet["space"] == ship.space), None)
     if planet is None or planet["owner"] != sheet.view["seat"]:
         text = f"{ship.name} is not at a planet of yours now"
@@ -377,12 +377,12 @@ def _terraform_here(sheet: _Reading, line: int, order: Terraform, ship: Prospect
         yield Finding(line, "warning", "other-colour", text, f"without a colour it becomes {options[0]}")
 
 
-def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
+def _ally(sheet: _SheetReading, line: int, _order: Ally) -> Iterator[Finding]:
     if not sheet.view["rules"]["alliances"]:
         yield Finding(line, "error", "no-alliances", "there are no alliances in this campaign")
 
 
-def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
+def _declare(sheet: _SheetReading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
     first = next(entry.line for entry in sheet.entries if _is_same_faction(entry.order, order))
     why = unfit(sheet.view, order) or (f"line {first} declares it already" if first < line else "")
     if why:
@@ -400,7 +400,7 @@ def _resigning(line: int) -> Finding:
     return Finding(line, "warning", "resigning", "you leave the game for good, and nothing else on this sheet counts")
 
 
-_CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = {
+_CHECKS: dict[type[Order], Callable[[_SheetReading, int, Any], Iterator[Finding]]] = {
     Move: _move,
     Fire: _fire,
     Target: _target,

@@ -59,7 +59,7 @@ _SPOKEN = re.compile(r"([A-Z])([ ,]?)([0-9]{1,2})(?:[ ,/:]*(LEVEL ?|LVL ?|L ?|Z 
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class StarMap:
     """A hexagon of `radius` with levels from -`levels` to +`levels`."""
 
     radius: int
@@ -103,9 +103,9 @@ class Board:
         return _spaces(self.radius, self.levels)
 
 
-def board_of(view: View) -> Board:
+def board_of(view: View) -> StarMap:
     """Return the board of a view's campaign."""
-    return Board(view["rules"]["radius"], view["rules"]["levels"])
+    return StarMap(view["rules"]["radius"], view["rules"]["levels"])
 
 
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from pbem.ruleset import Point, TapTarget, View
 from pbem_rules.common.hexes import Hex, outline
 from pbem_rules.common.summary import counted, listed
-from pbem_rules.singularity_trap.space import Board, board_of
+from pbem_rules.singularity_trap.space import StarMap, board_of
 from pbem_rules.singularity_trap.tokens import Sheet
 
 
-class _Found(NamedTuple):
+class _Occupant(NamedTuple):
     """Something in a space: the ids by which it may be named, if any, and its description."""
 
     names: tuple[str, ...]
@@ -25,8 +25,8 @@ class Contents:
     """The contents of the board as a view knows them, column by column and level by level."""
 
     def __init__(self, view: View) -> None:
-        self._board: Board = board_of(view)
-        self._found: dict[Hex, dict[int, list[_Found]]] = defaultdict(lambda: defaultdict(list))
+        self._board: StarMap = board_of(view)
+        self._found: dict[Hex, dict[int, list[_Occupant]]] = defaultdict(lambda: defaultdict(list))
         for space, found in _all(view):
             q, r, level = self._board.at(space)
             self._found[q, r][level].append(found)
@@ -57,49 +57,51 @@ class Contents:
 
 
 @functools.lru_cache(maxsize=64)
-def blank_spots(board: Board, sheet: Sheet, top: int) -> dict[Hex, TapTarget]:
+def blank_spots(board: StarMap, sheet: Sheet, top: int) -> dict[Hex, TapTarget]:
     """Return the targets of a sheet's hexes if nothing is known to be in them; `top` is where it begins."""
     places = {cell: sheet.at(cell) for cell in sheet.cells}
     return {cell: _blank(board, cell, outline(x, top + y, sheet.edge)) for cell, (x, y) in places.items()}
 
 
-def _blank(board: Board, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
+def _blank(board: StarMap, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
     levels = sorted(range(-board.levels, board.levels + 1), key=lambda level: (abs(level), level))
     spaces = tuple(board.name((*cell, level)) for level in levels)  # those nearest to the middle level first
     return TapTarget(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
 
 
-def _all(view: View) -> Iterator[tuple[str, _Found]]:
+def _all(view: View) -> Iterator[tuple[str, _Occupant]]:
     """Yield everything of a view that is in a space: planets, own ships, others in sight, and others out of sight."""
     for planet in view["planets"]:
-        yield planet["space"], _Found((), _planet(planet, view["seat"]))
+        yield planet["space"], _Occupant((), _planet(planet, view["seat"]))
     yield from _own(view["ships"])
     seen = [(contact["space"], ship) for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
-    yield from ((space, _Found((ship["id"],), _ship(ship))) for space, ship in seen)
+    yield from ((space, _Occupant((ship["id"],), _ship(ship))) for space, ship in seen)
     owners = {(space, ship["owner"]) for space, ship in seen}
     fleets = [(fleet["space"], fleet["owner"]) for fleet in view["sensors"]["allied"]]
-    yield from ((space, _Found((), f"a fleet of {owner}")) for space, owner in fleets if (space, owner) not in owners)
-    yield from ((space, _Found((), "unknown ships")) for space in view["sensors"]["unknown"])
+    yield from (
+        (space, _Occupant((), f"a fleet of {owner}")) for space, owner in fleets if (space, owner) not in owners
+    )
+    yield from ((space, _Occupant((), "unknown ships")) for space in view["sensors"]["unknown"])
     yield from _out_of_sight(view)
 
 
-def _own(ships: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, _Found]]:
+def _own(ships: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, _Occupant]]:
     there: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for ship in ships:
         there[ship["space"]].append(ship)
     for space, found in there.items():
         words = listed([ship["id"] + (" (dark)" if ship["dark"] else "") for ship in found])
-        yield space, _Found(tuple(ship["id"] for ship in found), f"your {words}")
+        yield space, _Occupant(tuple(ship["id"] for ship in found), f"your {words}")
 
 
-def _out_of_sight(view: View) -> Iterator[tuple[str, _Found]]:
+def _out_of_sight(view: View) -> Iterator[tuple[str, _Occupant]]:
     for sighting in view.get("memory", {}).get("last_known", ()):
         ago = f"{counted(view['turn'] - sighting['turn'], 'turn')} ago"
         if "id" in sighting:
-            yield sighting["space"], _Found((sighting["id"],), f"{_ship(sighting)}, seen {ago}")
+            yield sighting["space"], _Occupant((sighting["id"],), f"{_ship(sighting)}, seen {ago}")
         else:
             what = f"a fleet of {sighting['owner']}" if "owner" in sighting else "unknown ships"
-            yield sighting["space"], _Found((), f"{what}, seen {ago}")
+            yield sighting["space"], _Occupant((), f"{what}, seen {ago}")
 
 
 def _planet(planet: Mapping[str, Any], seat: str) -> str:

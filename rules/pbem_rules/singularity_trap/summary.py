@@ -11,7 +11,7 @@ from pbem_rules.common.summary import LINES, counted, events_of, headline, liste
 from pbem_rules.singularity_trap import factions
 from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction
 from pbem_rules.singularity_trap.rows import fate
-from pbem_rules.singularity_trap.space import Board, board_of, distance
+from pbem_rules.singularity_trap.space import StarMap, board_of, distance
 
 NEAR = 3
 """Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
@@ -238,7 +238,7 @@ def _out_of_sight(view: View) -> Iterator[str]:
         )
 
 
-def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool:
+def _is_near(board: StarMap, name: str, others: Iterable[Any], reach: int) -> bool:
     return any(distance(board.at(name), other) <= reach for other in others)
 
 

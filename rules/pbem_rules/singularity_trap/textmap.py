@@ -25,7 +25,7 @@ from pbem_rules.singularity_trap.marks import (
     marks,
     planets_by_cell,
 )
-from pbem_rules.singularity_trap.space import Board, board_of
+from pbem_rules.singularity_trap.space import StarMap, board_of
 
 WIDTH = 76
 """Columns; a mail indents the map by two."""
@@ -89,7 +89,7 @@ class _Layout:
         return f" {cell[1] + self.radius + 1:<{self.cell - 1}}"
 
 
-def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> list[str]:
+def _drawn(view: View, found: Sequence[Mark], board: StarMap, layout: _Layout) -> list[str]:
     grid = _empty(layout).copy()
     ships = by_cell(found)
     for cell, planets in planets_by_cell(view, board).items():

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Event, SeatName
-from pbem_rules.bubble_singularity.state import Question, State
+from pbem_rules.bubble_singularity.state import PendingChoice, State
 
 Words = Sequence[str]
 
@@ -174,5 +174,5 @@ def _cards(state: State) -> list[str]:
     return [*held, *lying, *(card for asked in state.questions for card in _new(asked))]
 
 
-def _new(asked: Question) -> Words:
+def _new(asked: PendingChoice) -> Words:
     return asked.choices if asked.kind == "card" else ()

@@ -13,7 +13,7 @@ from pbem.ruleset import Choice, Dice, Json, SeatName, TurnInput, View, canonica
 from pbem.ruleset.order_tree import needs, order_form
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.cards import STATIONS
-from pbem_rules.bubble_singularity.state import COLOURS, Question, in_order
+from pbem_rules.bubble_singularity.state import COLOURS, PendingChoice, in_order
 from tests.rules.bubble_singularity import random_games
 from tests.rules.bubble_singularity.table import begun, lay, new_game, view
 
@@ -266,9 +266,9 @@ def test_starts_enough_for_all_players_are_asked_for() -> None:
 
 def test_all_questions_are_answered_in_one_line() -> None:
     """KEEP takes a card of each pair and two of the bubbles; the line may stop behind each answer."""
-    asked = Question("bubbles", "blue", ("red", "red", "green"))
+    asked = PendingChoice("bubbles", "blue", ("red", "red", "green"))
     seen = view(
-        replace(lay(hand="r"), question=asked, further=(Question("card", "blue", ("drift", "fusion")),)), "blue"
+        replace(lay(hand="r"), question=asked, further=(PendingChoice("card", "blue", ("drift", "fusion")),)), "blue"
     )
 
     assert named(seen, "KEEP") == ["red", "green"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pbem.ruleset import Json, View
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import Question
+from pbem_rules.bubble_singularity.state import PendingChoice
 from tests.rules.bubble_singularity.table import lay, new_game, view
 
 
@@ -57,7 +57,7 @@ def test_a_station_is_offered_where_there_is_one() -> None:
 
 def test_a_question_offers_its_answers() -> None:
     """Each answer is offered once, also if two bubbles are alike."""
-    state = replace(lay(hand="r"), question=Question("bubbles", "blue", ("red", "red", "green")))
+    state = replace(lay(hand="r"), question=PendingChoice("bubbles", "blue", ("red", "red", "green")))
 
     assert offered(view(state, "blue")) == {"keep", "resign"}
     assert form(view(state, "blue"), "keep")["values"] == ["red", "green"]

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.ruleset import Dice, TurnInput
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import Question, State
+from pbem_rules.bubble_singularity.state import PendingChoice, State
 from tests.rules.bubble_singularity.table import Played, codes, lay, miss, play, read, refused, view
 
 NODE_POP = {"C3": "rr", "C2": "g"}
@@ -125,8 +125,8 @@ def test_all_choices_of_a_turn_are_one_question(line: str, cards: tuple[str, ...
 def test_bubbles_and_cards_are_one_question() -> None:
     """Bubbles of the research station and cards of a node are asked for together, and answered in one line."""
     bubbles, cards = (
-        Question("bubbles", "blue", ("red", "blue", "green")),
-        Question("card", "blue", ("drift", "fusion")),
+        PendingChoice("bubbles", "blue", ("red", "blue", "green")),
+        PendingChoice("card", "blue", ("drift", "fusion")),
     )
     state = dataclasses.replace(asked([]).state, question=bubbles, further=(cards,))
     after = play(state, "KEEP green blue fusion")

@@ -9,7 +9,7 @@ from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import public
 from pbem_rules.bubble_singularity.orders import Resign
-from pbem_rules.bubble_singularity.state import Player, Question, State
+from pbem_rules.bubble_singularity.state import PendingChoice, Player, State
 from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
 
 
@@ -82,8 +82,8 @@ def test_a_card_chosen_again_is_no_new_ability() -> None:
     """A card that was held before, or was replaced in the same turn, is not told as new."""
     asked = replace(
         lay(held=["wormhole"]),
-        question=Question("card", "blue", ("drift", "folder")),
-        further=(Question("card", "blue", ("explorer", "fusion")),),
+        question=PendingChoice("card", "blue", ("drift", "folder")),
+        further=(PendingChoice("card", "blue", ("explorer", "fusion")),),
     )
     told = {
         line: [said for said in summary(after.state, "blue", after.events) if "ability" in said]
@@ -113,7 +113,7 @@ def test_a_missed_turn_is_told() -> None:
 
 def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
     """The summary says what is to be chosen, and which player chooses."""
-    asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue")))
+    asked = replace(lay(), question=PendingChoice("bubbles", "blue", ("red", "blue")))
 
     assert summary(asked)[0] == "You choose what to keep."
     assert summary(asked, "red")[0] == "Blue is to choose, then you."
@@ -193,7 +193,7 @@ def test_own_losses_are_marked_as_such() -> None:
 
 def test_a_reminder_says_what_is_played_without_orders() -> None:
     """It is the default of the turn, of the choice, or of the set-up."""
-    asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue", "green")))
+    asked = replace(lay(), question=PendingChoice("bubbles", "blue", ("red", "blue", "green")))
 
     assert RULESET.without_orders(view(lay(), "blue")) == "Without orders this is played for you: MOVE N, ROTATE CW."
     assert RULESET.without_orders(view(asked, "blue")) == "Without orders this is kept for you: red blue."

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pbem.ruleset import SeatName, View
 from pbem_rules.bubble_singularity import RULESET
-from pbem_rules.bubble_singularity.state import Question, State
+from pbem_rules.bubble_singularity.state import PendingChoice, State
 from tests.rules.bubble_singularity.table import lay, new_game, view
 from tests.rules.wordlist import Reader
 
@@ -32,7 +32,7 @@ def at_station(kind: str) -> State:
 
 def asked(kind: str, *choices: str) -> State:
     """Build a question to blue."""
-    return replace(turning(), question=Question(kind, "blue", choices))
+    return replace(turning(), question=PendingChoice(kind, "blue", choices))
 
 
 def setting_up() -> State:

@@ -26,7 +26,7 @@ from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, n
 from pbem_rules.dueling_masters.moves import Fleet
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 from pbem_rules.dueling_masters.placement import pieces_of
-from pbem_rules.dueling_masters.state import Loss, Piece, Player, Rules, State, opponent
+from pbem_rules.dueling_masters.state import Piece, PieceLoss, Player, Rules, State, opponent
 
 Squares = dict[str, tuple[str, ...]]
 TRIES = 200
@@ -222,7 +222,7 @@ class _Fog:
         spare = bool(self.fixed) or any(self.pool[kind] for kind in FIGHTERS)
         for ship in ships:
             if spare and self.pool[ASTEROID] and ship.known and self.rnd.random() < 0.3:
-                loss = Loss(self.rnd.choice(territory(self.seat)), self.rnd.randint(1, 9), rammed=True)
+                loss = PieceLoss(self.rnd.choice(territory(self.seat)), self.rnd.randint(1, 9), rammed=True)
                 made[made.index(ship)] = dataclasses.replace(ship, loss=loss, square=loss.square)
                 self.pool[ASTEROID] -= 1
                 asteroids.append(Piece("", ASTEROID, loss.square, loss=loss))

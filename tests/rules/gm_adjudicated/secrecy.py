@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from pbem.ruleset import Attachment, SeatName
 from pbem_rules.gm_adjudicated.ledgers import GM, Entries, Ledgers
-from pbem_rules.gm_adjudicated.state import Known, Player, State
+from pbem_rules.gm_adjudicated.state import Player, ReportTexts, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
 
@@ -59,7 +59,7 @@ def _ledgers(state: State, seat: SeatName, rnd: random.Random) -> Ledgers:
 
 def _other(state: State, player: Player, rnd: random.Random) -> Player:
     score = player.score if state.open_scores else rnd.randrange(100)
-    known = Known(_text(rnd), _text(rnd), with_file=_enclosed(rnd), with_map=_enclosed(rnd))
+    known = ReportTexts(_text(rnd), _text(rnd), with_file=_enclosed(rnd), with_map=_enclosed(rnd))
     return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score, told=_text(rnd))
 
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from pbem_rules.singularity.board import BLUE, NOBODY, RED, Board
-from pbem_rules.singularity.field import Field, field_of
+from pbem_rules.singularity.field import Grid, field_of
 from tests.rules.singularity import literal
 
 FIGURE_2 = "a6 b5 c4 d4 e3 f3 g3"
@@ -17,7 +17,7 @@ FIGURE_3 = "f1 e2 d3 d4 e4 e5 e6 c4 b5 a5"
 FIGURE_4 = "a6 b5 c4 d4 e3 f2 g2"
 
 
-def stones(field: Field, names: str) -> Board:
+def stones(field: Grid, names: str) -> Board:
     """Return a board with red stones alone."""
     board = Board(field)
     for name in names.split():

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from pbem_rules.singularity.board import BLUE, NOBODY, RED, Board
-from pbem_rules.singularity.field import Field, field_of
+from pbem_rules.singularity.field import Grid, field_of
 from tests.rules.singularity import literal
 
 
@@ -23,7 +23,7 @@ def winners(board: Board) -> tuple[int, ...]:
     )
 
 
-def filled(field: Field, red: Iterable[int]) -> Board:
+def filled(field: Grid, red: Iterable[int]) -> Board:
     """Return a full board on which red has these cells and blue all others."""
     board, mine = Board(field), set(red)
     for cell in board.free():

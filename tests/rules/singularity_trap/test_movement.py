@@ -6,7 +6,7 @@ import pytest
 
 from pbem.ruleset import Dice
 from pbem_rules.singularity_trap.movement import jump_exit
-from pbem_rules.singularity_trap.space import Board
+from pbem_rules.singularity_trap.space import StarMap
 from pbem_rules.singularity_trap.state import Ship
 from tests.rules.singularity_trap.builders import BOARD, DICE, Played, at, dark, play, ship, world
 
@@ -93,7 +93,7 @@ def test_a_jump_never_ends_where_it_began() -> None:
     assert all(BOARD.has(end) and end != space for space, end in ends.items())
     assert len(set(ends.values())) > 3_000
     assert any(ends[end] != space for space, end in ends.items())
-    tiny = Board(1, 1)
+    tiny = StarMap(1, 1)
     assert all(jump_exit(Dice(bytes([seed])), tiny, (0, 0, 1)) != (0, 0, 1) for seed in range(99))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem_rules.singularity_trap.space import VECTORS, Board, distance, plus, within
+from pbem_rules.singularity_trap.space import VECTORS, StarMap, distance, plus, within
 from tests.rules.singularity_trap.builders import BOARD, at
 
 
@@ -68,4 +68,4 @@ def test_neighbours_are_what_vectors_reach() -> None:
 
 def test_a_smaller_board_names_its_own_spaces() -> None:
     """A chart with radius 2 has its centre at C3."""
-    assert Board(2, 1).name((0, 0, 0)) == "C3+0"
+    assert StarMap(2, 1).name((0, 0, 0)) == "C3+0"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, wheel_distance
 from pbem_rules.singularity_trap.orders import View
-from pbem_rules.singularity_trap.space import Board, Space, board_of
+from pbem_rules.singularity_trap.space import Space, StarMap, board_of
 
 UNKNOWN_STRENGTH = 3
 """Weapons supposed behind a mark of unknown ships."""
@@ -63,7 +63,7 @@ class Knowledge:
     def __init__(self, view: View) -> None:
         self.view = view
         self.me: str = view["seat"]
-        self.board: Board = board_of(view)
+        self.board: StarMap = board_of(view)
         self.allies = {player["colour"] for player in view["players"] if player["ally"]}
         self.standing = {player["colour"]: player["planets"] for player in view["players"] if player["playing"]}
         self.enemies = sorted(self.standing.keys() - self.allies - {self.me})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pbem_rules.common import hexes
 from pbem_rules.singularity_trap.bots.knowledge import Craft
 from pbem_rules.singularity_trap.orders import JUMP
-from pbem_rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
+from pbem_rules.singularity_trap.space import VECTORS, Space, StarMap, distance, plus
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Route:
     end: Space
 
 
-def route(board: Board, craft: Craft, goal: Space, exits: Mapping[Space, Space] | None = None) -> Route | None:
+def route(board: StarMap, craft: Craft, goal: Space, exits: Mapping[Space, Space] | None = None) -> Route | None:
     """Return the move that brings a ship nearest to a goal; None if it cannot come nearer.
 
     `exits` are the jumps it may use: only from where it is, so that it never jumps into the unknown.
@@ -33,7 +33,7 @@ def route(board: Board, craft: Craft, goal: Space, exits: Mapping[Space, Space] 
     return best if _apart(board, best.end, goal) < _apart(board, craft.space, goal) else None
 
 
-def _way(board: Board, start: Space, goal: Space, *, slip: int, warps: int) -> Route:
+def _way(board: StarMap, start: Space, goal: Space, *, slip: int, warps: int) -> Route:
     """Return a slip of at most `slip` spaces, then at most `warps` warps."""
     space, words = _best_slip(board, start, goal, slip) if slip else (start, [])
     for _ in range(warps):
@@ -45,7 +45,7 @@ def _way(board: Board, start: Space, goal: Space, *, slip: int, warps: int) -> R
     return Route(" ".join(words), space)
 
 
-def _best_slip(board: Board, start: Space, goal: Space, reach: int) -> tuple[Space, list[str]]:
+def _best_slip(board: StarMap, start: Space, goal: Space, reach: int) -> tuple[Space, list[str]]:
     best, words = start, list[str]()
     for vector, offset in VECTORS.items():
         for count in range(1, reach + 1):
@@ -55,6 +55,6 @@ def _best_slip(board: Board, start: Space, goal: Space, reach: int) -> tuple[Spa
     return best, words
 
 
-def _apart(board: Board, a: Space, goal: Space) -> tuple[bool, int, int]:
+def _apart(board: StarMap, a: Space, goal: Space) -> tuple[bool, int, int]:
     """Return how far a space is from the goal: in moves, then in the sum of both ways; off the board is worst."""
     return not board.has(a), distance(a, goal), hexes.distance(a[:2], goal[:2]) + abs(a[2] - goal[2])
