@@ -134,6 +134,11 @@ class Reminder:
     closes: dt.datetime | None = None
 
     @property
+    def others(self) -> tuple[SeatName, ...]:
+        """The seats without a sheet besides this one."""
+        return tuple(seat for seat in self.missing if seat != self.seat)
+
+    @property
     def subject(self) -> str:
         """The subject of the mail."""
         if self.closes:

@@ -77,7 +77,7 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         waiting = waiting_sheets(session, turn.turn_id)
-        notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting)
+        notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting, turn.missing)
         late, context = is_late(turn, now), Context(session, app, snapshot, now)
         claim = needs_claim(turn, now)
         pages = list(notices.claim() if claim else notices.after() if late else notices.before())
@@ -104,11 +104,12 @@ class _Notices:
     turn: OpenTurnStatus
     last: dict[SeatName, LastReport]
     waiting: Mapping[SeatName, WaitingSheet]
+    missing: tuple[SeatName, ...]
 
     @property
     def late(self) -> tuple[SeatName, ...]:
         """The seats without a sheet, where the campaign tells all players."""
-        return self.turn.missing if self.turn.policy.late_list == "players" else ()
+        return self.missing if self.turn.policy.late_list == "players" else ()
 
     def before(self) -> Iterator[tuple[SeatView, Page]]:
         """Yield a reminder to each seat for which the turn waits."""
@@ -118,8 +119,9 @@ class _Notices:
 
     def after(self) -> Iterator[tuple[SeatView, Page]]:
         """Yield a late notice to each seat without a sheet; where the campaign tells them, a notice to the others."""
+        missing = frozenset(self.missing)
         for place in self.snapshot.playing:
-            if place.seat in self.turn.missing:
+            if place.seat in missing:
                 yield place, self._reminder(place, late=True)
             elif self.late and place.address:
                 yield place, self._others(place)
@@ -130,8 +132,8 @@ class _Notices:
         more = format_span(self.turn.policy.extension_time)
         for place in self.snapshot.playing:
             if place.seat == self.turn.claimant:
-                yield place, small.claim_or_wait(label=self._label(place), late=self.turn.missing[0], more=more)
-            elif place.seat in self.turn.missing:
+                yield place, small.claim_or_wait(label=self._label(place), late=self.missing[0], more=more)
+            elif place.seat in self.missing:
                 yield place, small.may_be_claimed(label=self._label(place), opponent=self.turn.claimant)
 
     def _label(self, place: SeatView) -> str:
