@@ -11,7 +11,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.base import Channel, Query
@@ -257,14 +257,16 @@ def _format_age(now: dt.datetime, at: dt.datetime | None) -> str:
     return "never" if at is None else f"{_format_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
-_TURNS = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
+def _turns(snapshot: CampaignSnapshot) -> Select[Any]:
+    columns = (Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
+    return select(*columns).where(is_current(snapshot.id))
 
 
 def count_sheets(
     session: Session, snapshot: CampaignSnapshot, newest: int
 ) -> Iterator[tuple[int, Mapping[SheetTiming, int]]]:
     """Yield the newest turns for which sheets were awaited, in their order, with the number of sheets by timing."""
-    played = _TURNS.where(is_current(snapshot.id), Turn.number >= snapshot.first)
+    played = _turns(snapshot).where(Turn.number >= snapshot.first)
     rows = session.execute(played.order_by(Turn.number.desc()).limit(newest)).all()
     sheets = _load_first_sheets(session, snapshot, since=rows[-1].number if rows else 0)
     for row in reversed(rows):
@@ -283,7 +285,7 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
     """Yield the turns that were played or are open."""
     sheets = _load_first_sheets(session, snapshot)
     version = snapshot.version
-    for row in session.execute(_TURNS.where(is_current(snapshot.id)).order_by(Turn.number)).all():
+    for row in session.execute(_turns(snapshot).order_by(Turn.number)).all():
         record = _load_record(session, row.id)
         if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
             # One by one: the states of a large game would fill the memory together.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from sqlalchemy import Row, func, select, type_coerce, update
+from sqlalchemy import Row, Select, func, select, type_coerce, update
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.types import NullType
 
@@ -188,7 +188,7 @@ class UndoChange(GmCommand, PlannedChange[UndoResult, _Plan]):
 def undoable_entries(context: Context) -> Collection[int]:
     """Return the numbers of the newest journal entries that can be undone now."""
     found, rows = [], _RowCache(context)
-    for row in context.session.execute(_ENTRIES.where(*_of(context)).order_by(JOURNAL.c.id.desc()).limit(MOST_MARKED)):
+    for row in context.session.execute(_newest_entries(context, MOST_MARKED)):
         try:
             entry = _read_entry(row)
             _check(context, entry, rows)
@@ -198,16 +198,15 @@ def undoable_entries(context: Context) -> Collection[int]:
     return found
 
 
-_ENTRIES = select(JOURNAL.c.id, JOURNAL.c.text, JOURNAL.c.secret, type_coerce(JOURNAL.c.undo, NullType()).label("undo"))
-
-
-def _of(context: Context) -> tuple[Any, ...]:
-    return JOURNAL.c.campaign_id == context.snapshot.id, JOURNAL.c.undo.is_not(None)
+def _newest_entries(context: Context, most: int) -> Select[Any]:
+    undo = type_coerce(JOURNAL.c.undo, NullType()).label("undo")
+    entries = select(JOURNAL.c.id, JOURNAL.c.text, JOURNAL.c.secret, undo).where(JOURNAL.c.undo.is_not(None))
+    return entries.where(JOURNAL.c.campaign_id == context.snapshot.id).order_by(JOURNAL.c.id.desc()).limit(most)
 
 
 def _load_entry(context: Context, number: int | None) -> _Entry:
     """Return the newest change, or that of an entry. Raises CampaignError if there is none."""
-    entries = _ENTRIES.where(*_of(context)).order_by(JOURNAL.c.id.desc()).limit(1)
+    entries = _newest_entries(context, 1)
     row = context.session.execute(entries if number is None else entries.where(JOURNAL.c.id == number)).first()
     if row is None:
         which = "no change of yours" if number is None else f"no change of yours with the number {number}"
@@ -329,7 +328,7 @@ _UNKNOWN = {"address": "ADDRESS", "time": "TIME", "rules": "RULE=VALUE"}
 
 def _again(context: Context, undo: _Entry) -> str:
     """Return how to do again what an entry has undone."""
-    before = _ENTRIES.where(*_of(context), JOURNAL.c.id < undo.id).order_by(JOURNAL.c.id.desc()).limit(MOST_MARKED)
+    before = _newest_entries(context, MOST_MARKED).where(JOURNAL.c.id < undo.id)
     for row in context.session.execute(before):
         try:
             entry = _read_entry(row)

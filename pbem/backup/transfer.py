@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.reversal import record
@@ -147,7 +147,9 @@ def _move_away(context: Context, to: str) -> None:
 def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     with BackupWriter(draft / DRAFT) as packing, readable(app, name), app.store.reading() as session:
         snapshot = load_campaign(session, name)
-        found = session.execute(_RUNS, {"id": snapshot.id})
+        run = select(Turn.number, Turn.withdrawal_id, Turn.record)
+        run = run.where(Turn.campaign_id == snapshot.id, Turn.record.is_not(None))
+        found = session.execute(run.order_by(Turn.number, Turn.id))
         runs = [(turn.number, turn.withdrawal_id, turn.record or b"") for turn in found]
         if pack_archive(runs, app.settings.archive, name, packing):
             raise BackupError(f"the archive of {name} was changed meanwhile: export it once more")
@@ -177,13 +179,6 @@ class _ContentWriter:
         if (hash_ := file_hash(content)) not in self._there:
             self._there.add(hash_)
             self._packing.put(CONTENT + hash_, content)
-
-
-_RUNS = (
-    select(Turn.number, Turn.withdrawal_id, Turn.record)
-    .where(Turn.campaign_id == bindparam("id"), Turn.record.is_not(None))
-    .order_by(Turn.number, Turn.id)
-)
 
 
 _CONTENT = ".content"

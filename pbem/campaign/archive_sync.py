@@ -80,10 +80,6 @@ def resolved_turns() -> _Rows:
     )
 
 
-_WITHDRAWN = resolved_turns().where(_TO_MOVE)
-_UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.withdrawal_id.is_(None))
-
-
 def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
     """Return the turns of a SELECT made from `resolved_turns`, by id."""
     found = flushed_connection(session).execute(turns)
@@ -110,9 +106,10 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
     Returns their number, and a sentence for each that failed.
     """
     with app.store.reading() as session:
-        here = (_WITHDRAWN, _UNARCHIVED)
+        unarchived = resolved_turns().where(Turn.archived_at.is_(None), Turn.withdrawal_id.is_(None))
+        here = (resolved_turns().where(_TO_MOVE), unarchived)
         if campaign is not None:
-            here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
+            here = tuple(turns.where(Campaign.name == campaign) for turns in here)
         withdrawn, left = (load_resolved(session, turns) for turns in here)
     # Withdrawn folders first: the new run of a turn is written to the very folder that the old one still has.
     problems = _set_aside_withdrawn(app, withdrawn)

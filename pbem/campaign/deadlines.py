@@ -428,14 +428,8 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     return [DueTurn(row.name, row.turn, row.data.get("reason", BY_GM)) for row in asked if row.id not in over]
 
 
-_HELD = (
-    select(Campaign.name)
-    .where(Campaign.status == CampaignState.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
-    .order_by(Campaign.id)
-)
-
-
 def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
     """Return the campaigns, of all or only the given one, whose open turn is held for a ruling."""
-    here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
-    return list(flushed_connection(session).execute(here).scalars())
+    held = select(Campaign.name).where(_IS_RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
+    here = held if campaign is None else held.where(Campaign.name == campaign)
+    return list(flushed_connection(session).execute(here.order_by(Campaign.id)).scalars())
