@@ -107,7 +107,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
     """
     with app.store.reading() as session:
         unarchived = resolved_turns().where(Turn.archived_at.is_(None), Turn.withdrawal_id.is_(None))
-        here = (resolved_turns().where(_TO_MOVE), unarchived)
+        here: tuple[_Rows, ...] = (resolved_turns().where(_TO_MOVE), unarchived)
         if campaign is not None:
             here = tuple(turns.where(Campaign.name == campaign) for turns in here)
         withdrawn, left = (load_resolved(session, turns) for turns in here)
