@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pbem.cli import main
 from pbem.errors import DISK_FULL, TransportUnavailable
 from pbem.mail.maildir import MaildirTransport
 from tests.cli.conftest import Run
 from tests.faults.night import processes
+from tests.faults.program import Program
 from tests.servers.full_disk import fill_disk
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +24,12 @@ PASSING = {"pbem.sqlite-shm", "pbem.sqlite-wal", "tick.lock"}
 
 def on_a_full_disk(*words: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a process for which every disk is full."""
-    command = [sys.executable, "-m", "tests.servers.full_disk", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return Program(_run_without_space, words).ended()
+
+
+def _run_without_space(words: tuple[str, ...]) -> None:
+    fill_disk()
+    main(words)
 
 
 def files(folder: Path) -> dict[Path, bytes]:

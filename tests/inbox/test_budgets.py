@@ -17,7 +17,8 @@ from pbem.admin.mail import list_messages, retry_message
 from pbem.cli.tick import tick_lines
 from pbem.errors import StoreError
 from pbem.store.models import InboxMessage, Turn
-from tests.inbox.magic import Magic
+from tests.faults.program import Program
+from tests.inbox.magic import Magic, main
 from tests.inbox.people import ANN, BOB, GM, words
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
@@ -46,10 +47,9 @@ def letters(desk: Desk) -> list[InboxMessage]:
         return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
-def program(desk: Desk, work: str) -> subprocess.Popen[str]:
-    """Start another process, at work in the same home."""
-    command = [sys.executable, "-m", "tests.inbox.magic", work, str(desk.home), desk.now.isoformat()]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+def ticked(desk: Desk) -> int | None:
+    """Tick in another process in the same home; return its exit code."""
+    return Program(main, "tick", desk.home, desk.now).ended().returncode
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,7 @@ def test_a_message_that_kills_the_process_twice_is_quarantined(desk: Desk) -> No
     """
     harmful(desk)
     post_three(desk, "KILL")
-    ends = []
-    for _ in range(4):
-        with program(desk, "tick") as process:
-            process.communicate()
-        ends.append(process.returncode)
+    ends = [ticked(desk) for _ in range(4)]
 
     assert ends == [-signal.SIGKILL] * 3 + [0]
     assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
@@ -110,9 +106,7 @@ def test_two_kills_quarantine_no_message(desk: Desk) -> None:
     harmful(desk)
     post_three(desk, "KILL")
     for _ in range(2):
-        with program(desk, "tick") as process:
-            process.communicate()
-        assert process.returncode == -signal.SIGKILL
+        assert ticked(desk) == -signal.SIGKILL
     desk.app = dataclasses.replace(desk.app, games={"toy": Auction()})
 
     assert desk.tick().processed.quarantined == 0
@@ -194,7 +188,8 @@ def test_serve_is_stopped_over_a_message(desk: Desk) -> None:
     """A server stopped while it reads a message ends with code 0; the message stays new and is not charged."""
     harmful(desk)
     post_three(desk, "LOOP")
-    with program(desk, "serve") as process:
+    command = [sys.executable, "-m", "tests.inbox.magic", "serve", str(desk.home), desk.now.isoformat()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "harm begins\n"
         process.send_signal(signal.SIGTERM)

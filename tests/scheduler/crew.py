@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,12 +11,15 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from pbem.app import App
+from pbem.app import App, open_app
+from pbem.log import open_log
+from pbem.scheduler.tick import stopped_by_signals
 from pbem.scheduler.work import TickResult
-from pbem.scheduler.worker import run_job
+from pbem.scheduler.worker import run_job, run_worker, select_queues
 from pbem.store.session import JobQueue, QueuedJob, read_clock
+from tests.faults.program import Program
 from tests.patience import PATIENCE
-from tests.toy.home import Desk
+from tests.toy.home import GAMES, Desk
 
 _WAITING = text("""
     SELECT id, queue_name, args ->> 'campaign' AS campaign FROM procrastinate_jobs
@@ -62,32 +62,44 @@ def _rows(app: App) -> list[Row[Any]]:
 
 
 @contextmanager
-def at_work(home: Path, *queues: str) -> Iterator[subprocess.Popen[str]]:
+def at_work(home: Path, *queues: str) -> Iterator[Program]:
     """Run a worker in a process of its own, killed at the end of the block if it has not ended by then."""
-    command = [sys.executable, "-m", "tests.scheduler.process", str(home), *queues]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = Program(work, home, *queues, merged=True)
     try:
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.ended()
 
 
-def end(process: subprocess.Popen[str]) -> str:
+def work(home: Path, *chosen: str) -> None:
+    """Work in a home until SIGTERM, and print problems."""
+    with open_app(home, GAMES) as app, open_log(app.settings.log), stopped_by_signals() as stop:
+        queues = select_queues(app, [JobQueue(name) for name in chosen])
+        run_worker(app, queues, stop=stop, told=_tell)
+    print("stopped", flush=True)
+
+
+def _tell(done: TickResult) -> None:
+    for problem in done.problems:
+        print(problem, flush=True)
+
+
+def end(process: Program) -> str:
     """Stop a worker, and return its output."""
-    process.send_signal(signal.SIGTERM)
-    said, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, said
-    return said
+    process.terminate()
+    done = process.ended()
+    assert done.returncode == 0, done.stdout
+    return done.stdout
 
 
-def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> None:
+def wait_until(ready: Callable[[], bool], *workers: Program) -> None:
     """Wait until `ready()` holds; fail if it takes too long, or a worker has ended."""
     limit = time.monotonic() + PATIENCE
     while not ready():
         assert time.monotonic() < limit, "the workers do not get on"
-        ended = [worker for worker in workers if worker.poll() is not None]
-        assert not ended, ended[0].communicate()[0]
+        ended = [worker for worker in workers if worker.returncode is not None]
+        assert not ended, ended[0].ended().stdout
         time.sleep(0.1)
 
 

@@ -1,7 +1,5 @@
 """A disk that is full for one process: the kernel refuses its writes with ENOSPC, for any user.
 
-    python -m tests.servers.full_disk ARGUMENTS ...    # the command line, with no room on any disk
-
 A quota or a small file system needs rights that a container does not have. A
 seccomp filter (man 2 seccomp) needs none: it answers the system calls that
 write to files, before they reach the file system, as that would when full.
@@ -15,7 +13,6 @@ import os
 import platform
 import stat
 import struct
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -72,10 +69,3 @@ def _open_but_no_files() -> Iterator[int]:
             handle = int(path.name)
             if handle <= _STANDARD_ERROR or not stat.S_ISREG(os.fstat(handle).st_mode):
                 yield handle
-
-
-if __name__ == "__main__":
-    from pbem.cli import main
-
-    fill_disk()
-    main(sys.argv[1:])
