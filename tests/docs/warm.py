@@ -1,4 +1,4 @@
-"""A `pbem` that is imported already: each command of a document's session is forked from one waiting process.
+"""A `pbem` that is imported already, with all that commands import: each of a document's session is forked from it.
 
 A shell starts it like the program, and gets the same output and exit code; it saves the second or so in which
 Python imports the program. tests/skeleton/test_installed.py runs an installed program instead.
@@ -14,8 +14,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
+
+from sqlalchemy.orm import configure_mappers
+
+import pbem
+from pbem.games import installed_games
 
 ROOT = Path(__file__).parents[2]
 # Bytes of a request: folder, arguments and environment.
@@ -54,6 +61,11 @@ def warm_pbem(program: Path) -> Iterator[None]:
 def _serve(path: str) -> None:
     from pbem.cli import main
 
+    for module in walk_packages(pbem.__path__, "pbem."):
+        if not module.name.startswith(("pbem.cli.skeleton.", "pbem.testing")):  # no modules, or not of commands
+            import_module(module.name)
+    dict(installed_games())
+    configure_mappers()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
         server.listen()
