@@ -292,7 +292,8 @@ BY_TOPIC: Mapping[str, tuple[Verb, ...]] = {
             "sheets:SheetCommand sheets:ShowSheets",
             below="order lines",
             more="Lines are entered as the seat's sheet, and its player gets the receipt; you are asked if they "
-            "replace others. SHEET seat BACK enters again what it had before.",
+            "replace others. Those below TURN 7 or NEXT TURN are kept for that turn. SHEET seat BACK enters again what "
+            "it had before.",
             also="orders",
             alone="sheets",
         ),

@@ -41,6 +41,7 @@ from pbem.archive.writer import REPORTS
 from pbem.campaign.courtesies import split_host_words
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
+from pbem.campaign.later_orders import split_parts
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
     Lines,
@@ -322,15 +323,24 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
     yield from render_reading(receipt.findings, receipt.orders)
 
 
+def find_playing(context: Context, seat: SeatName) -> tuple[SeatView, LastReport]:
+    """Return a seat that takes orders, and its last report. Raises CampaignError."""
+    place = find_seat_view(context.snapshot, seat)
+    last = load_last_reports(context.session, context.snapshot).get(place.seat)
+    if not place.playing or last is None:
+        raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is removed: it takes no orders")
+    return place, last
+
+
 def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _EnteredSheet:
     session, snapshot = context.session, context.snapshot
-    turn = load_open_turn(session, snapshot)
-    place, ruleset = find_seat_view(snapshot, seat), context.app.game(snapshot.game)
-    last = load_last_reports(session, snapshot).get(place.seat)
-    if not place.playing or last is None:
-        raise CampaignError(f"seat {place.seat} of {snapshot.name} is removed: it takes no orders")
+    turn, ruleset = load_open_turn(session, snapshot), context.app.game(snapshot.game)
+    place, last = find_playing(context, seat)
     view = json.loads(last.view)
-    ordered, says_wait = split_host_words(lines)
+    present, parts = split_parts(ruleset, view, lines)
+    if parts:
+        raise CampaignError(f"{parts[0].typed} and what is below it is for another turn: enter it by itself")
+    ordered, says_wait = split_host_words(present)
     earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
     if says_wait is not None and not any(split_words(line) for _, line in ordered):
         if earlier.counted is None:

@@ -29,6 +29,9 @@ from pbem.ruleset.values import LARGEST_ENCLOSED, SeatName, View, format_size
 from pbem.store.models import InboxMessage, OrderSheet, Report, Seat
 from pbem.text import as_sentence, format_time_short, wrap
 
+_LONGEST_NAMED = 60
+"""Characters of a file's name in a note."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerWords:
@@ -141,6 +144,20 @@ _FORWARDED = re.compile(
     re.IGNORECASE,
 )
 """Endings of files that go on as they are. For programs, archives and pages a server might refuse the whole mail."""
+
+
+def tell_of_files(raw: bytes, notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the notes on a mail with a sheet in free words, and the names of the files that go to its GM as they are.
+
+    Of a file that was read, and of one that Outlook has packed, the notes say more.
+    """
+    files = {file.name: reason_to_keep(file) for file in list_attachments(raw)}
+    unread = [name[:_LONGEST_NAMED] for name in files if name != "winmail.dat"]
+    told = [note for note in notes if not (note.startswith("The attached ") and any(name in note for name in unread))]
+    left = {plain_name(name): why for name, why in files.items() if not any(name in note for note in told)}
+    kept = ((name, why) for name, why in left.items() if why)
+    told += [f"The attached {name} does not go to your GM, who is told so: {why}." for name, why in kept]
+    return tuple(told), tuple(name for name, why in left.items() if not why)
 
 
 def reason_to_keep(file: AttachedFile, room: int = LARGEST_ENCLOSED) -> str:

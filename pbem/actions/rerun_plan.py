@@ -21,6 +21,7 @@ from pbem.archive.writer import turn_files
 from pbem.campaign.courtesies import split_host_words
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import load_rolls, load_withdrawn, orders_disclosed, seats_removed_before
+from pbem.campaign.later_orders import split_parts
 from pbem.campaign.order_sheets import (
     Lines,
     SheetReading,
@@ -232,9 +233,10 @@ def _read_given_sheet(
     place = find_seat_view(snapshot, seat)
     if not place.playing:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} was removed by turn {snapshot.turn}")
-    # The turn is run now, so WAIT and FINAL say nothing.
-    ordered, _ = split_host_words(lines)
-    return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), ordered), place.seat)
+    view = json.loads(last[place.seat].view)
+    # The turn is run now, so WAIT and FINAL say nothing; what a sheet has for later turns is not for it.
+    ordered, _ = split_host_words(split_parts(ruleset, view, lines)[0])
+    return place.seat, require_valid_sheet(parse_sheet(ruleset, view, ordered), place.seat)
 
 
 def _as_received(

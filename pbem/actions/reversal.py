@@ -49,7 +49,7 @@ class Reversal:
     helps: tuple[str, str] = ("", "")
 
 
-_SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy")
+_SEATS = ("seat", "applicant", "deputy", "absence", "report", "report_copy", "later_sheet")
 
 REVERSALS: Mapping[str, Reversal] = {
     "deadline": Reversal(("turn",), until_run=True, helps=("pbem deadline {name} {time}", "DEADLINE {time}")),
@@ -75,7 +75,9 @@ REVERSALS: Mapping[str, Reversal] = {
     "remove": Reversal(("seat",), until_run=True, helps=("pbem remove {name} {seat}", "REMOVE {seat}")),
     "invite": Reversal(("request",), helps=("pbem invite {name} {address}", "INVITE {address}")),
     "text": Reversal(("gm_text",), until_run=True, helps=("pbem announce {name} in report --text FILE", "ANNOUNCE")),
-    "sheet": Reversal(("sheet",), until_run=True, helps=("pbem sheet {name} {seat} back", "SHEET {seat} BACK")),
+    "sheet": Reversal(
+        ("sheet", "later_sheet"), until_run=True, helps=("pbem sheet {name} {seat} back", "SHEET {seat} BACK")
+    ),
     "ruling": Reversal(("turn",), until_run=True, helps=("pbem ruling {name} --restore", "RULING BACK")),
     "state": Reversal(until_run=True, helps=("pbem state {name} FILE", "STATE")),
     "rollback": Reversal(until_run=True, helps=("pbem rollback {name} {turn}", "ROLLBACK {turn}")),

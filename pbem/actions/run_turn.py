@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Annotated
 
 from sqlalchemy import bindparam, select, update
@@ -24,6 +25,7 @@ from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.later_orders import use_kept_orders
 from pbem.campaign.notices import GM, gm_moment, others, post
 from pbem.campaign.optimistic_lock import run_optimistic
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, save_sheets
@@ -226,6 +228,8 @@ def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reaso
         save_reports(context, turn_id, reports, after.deadline)
     _advance(session, before, after)
     _save_bot_sheets(context, before)
+    opened = chain.from_iterable(after.reports.batches())
+    use_kept_orders(context, turn_id, number=turn.number + 1, deadline=after.deadline, reports=opened)
     # Counted before consequences are decided: the limits of the house rules include this miss.
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_journal_text(before, after, reason))

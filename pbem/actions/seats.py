@@ -57,7 +57,7 @@ from pbem.mail.headers import require_address
 from pbem.mail.outbox import redirect_press
 from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, Person, Report, Seat
+from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, LaterSheet, Person, Report, Seat
 from pbem.store.types import CampaignState, RequestKind, SeatState
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
@@ -340,12 +340,12 @@ def _vacate(context: Context, place: SeatView, *, status: SeatState) -> Report |
 
 
 def _end_rights(session: Session, place: SeatView) -> None:
-    """Delete the deputies and absences of a seat, and the codes of its deputies."""
+    """Delete the deputies and absences of a seat, the codes of its deputies, and what is kept for later turns."""
     withdraw_deputy_copies(session, place)
     # Their copies of reports first: these rows refer to the deputies.
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
     session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
-    for rights in (Deputy, Absence):
+    for rights in (Deputy, Absence, LaterSheet):
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,16 +11,23 @@ from typing import Annotated
 from sqlalchemy import select
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query
-from pbem.actions.open_turn import EnterSheet, restoring
-from pbem.campaign.order_sheets import CLEARED
+from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
+from pbem.actions.open_turn import EnterSheet, find_playing, restoring
+from pbem.campaign.courtesies import NAMES_TURN
+from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.later_orders import describe_kept, load_kept, plan_parts, save_parts, split_parts
+from pbem.campaign.notices import post
+from pbem.campaign.order_sheets import CLEARED, Lines
 from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
-from pbem.report.answers import Receipt
+from pbem.report.answers import CommandResult, Receipt
+from pbem.report.notices import Notice
 from pbem.ruleset.fields import KeywordField
+from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName
 from pbem.store.models import OrderSheet
-from pbem.text import format_time, wrap
+from pbem.store.types import Author
+from pbem.text import format_time, join_names, wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +47,12 @@ class SheetShown:
 
 @dataclass(frozen=True, slots=True)
 class SeatSheets:
-    """The sheet of a seat that counts, if one does, and its others, oldest first."""
+    """The sheet of a seat that counts, if one does, its others, oldest first, and in words what is kept for later."""
 
     seat: SeatName
     counts: SheetShown | None
     others: tuple[SheetShown, ...]
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,7 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
                 yield wrap(f"  {_describe_sheet(other, facts.zone)}; {then}", "    ")
                 if facts.whole:
                     yield from (f"    {wrap(line, '      ')}" for line in other.lines)
+            yield from (f"  {wrap(line, '    ')}" for line in each.kept)
 
 
 def _describe_sheet(sheet: SheetShown, zone: str) -> str:
@@ -129,14 +139,63 @@ class RestoreSheet(PreviewedChange[Receipt]):
 
 
 @dataclass(frozen=True, slots=True)
+class KeptOrders:
+    """What is kept now for later turns of a seat, and in place of what."""
+
+    campaign: str
+    seat: SeatName
+    results: tuple[CommandResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOrders(Change[KeptOrders]):
+    """Keep orders for later turns on behalf of a seat's player, who is told."""
+
+    weight = Reversible("pbem undo NAME", "UNDO")
+    kind = "sheet"
+    seat: SeatName
+    lines: Lines
+
+    def do(self, context: Context) -> KeptOrders:
+        """Keep them. Raises CampaignError if lines are for the open turn, or a part is not kept."""
+        session, snapshot, now = context.session, context.snapshot, context.now
+        require_running(snapshot)
+        place, last = find_playing(context, self.seat)
+        ruleset, view = context.app.game(snapshot.game), json.loads(last.view)
+        present, parts = split_parts(ruleset, view, self.lines)
+        if not parts or any(split_words(line) for _, line in present):
+            label = view["label"]
+            raise CampaignError(f"there are orders for {label}, which is open: enter them in a sheet of their own")
+        planned = plan_parts(session, ruleset, view, place.id, parts)
+        if refused := next((each.result.result for each in planned if each.text is None), ""):
+            raise CampaignError(refused)
+        save_parts(session, place.id, planned, Author.GM, now)
+        results = tuple(each.result for each in planned)
+        add_entry(session, snapshot.id, now, actor="gm", text="orders for a later turn were entered by the GM")
+        said = f"{join_names([each.command for each in results])} of {place.seat} were entered by the GM"
+        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
+        subject = f"Your GM has entered orders for later turns of {place.seat}"
+        blocks = [f"{each.command}: {line}" for each in results for line in each.paragraphs]
+        post(context, place, Notice(subject=subject, blocks=tuple(blocks)), under=last)
+        return KeptOrders(snapshot.name, place.seat, results)
+
+    def render(self, facts: KeptOrders, channel: Channel) -> Iterator[str]:
+        yield channel.fact(f"seat {facts.seat} of {facts.campaign} has orders for later turns.")
+        for each in facts.results:
+            yield from (f"  {wrap(line, '    ')}" for line in (f"{each.command}:", *each.paragraphs))
+        yield channel.queued("The player's mail is queued") + f" {channel.undo(facts.campaign)}"
+
+
+@dataclass(frozen=True, slots=True)
 class SheetCommand(GmCommand):
     """Enter the order lines below as a seat's sheet for the open turn; without lines, see its sheets.
 
+    Lines below TURN 7, or NEXT TURN, are kept for that turn, and nothing else stands above them.
     BACK enters an earlier sheet again. Without YES you see first what is replaced.
     """
 
     usage = "SHEET seat [what] [number] [sure [asked]]"
-    acts = (EnterSheet, RestoreSheet)
+    acts = (EnterSheet, RestoreSheet, KeepOrders)
     takes_text = True
     seat: Annotated[SeatName, SEAT]
     what: Annotated[str | None, KeywordField(("BACK",))] = None
@@ -152,7 +211,10 @@ class SheetCommand(GmCommand):
             raise CampaignError(f"nothing stands below SHEET {self.seat} BACK: it is not known what to do with it")
         if self.what is not None:
             return RestoreSheet(self.seat, None if self.number is None else int(self.number))
-        return EnterSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
+        if not text.words:
+            return ShowSheets(self.seat)
+        first = next(line for _, line in text.orders if line.strip())
+        return KeepOrders(self.seat, text.orders) if NAMES_TURN(first) else EnterSheet(self.seat, text.orders)
 
 
 def _choose_sheet(context: Context, place: SeatView, version: int | None) -> SheetShown:
@@ -192,4 +254,6 @@ def _load_seat_sheets(context: Context, place: SeatView) -> SeatSheets:
         for row in found
     ]
     counts = next((each for each, row in zip(sheets[::-1], found[::-1], strict=True) if row.accepted), None)
-    return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
+    label, zone = current_turn_label(context.session, context.snapshot, place.id), context.snapshot.schedule.zone
+    kept = tuple(describe_kept(row, label, zone) for row in load_kept(context.session, [place.id]))
+    return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts), kept)

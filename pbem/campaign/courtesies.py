@@ -294,14 +294,36 @@ def host_word(words: Sequence[str]) -> bool | None:
 
 def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | None]:
     """Return the lines of a sheet for the ruleset, and whether the last of the others says WAIT (True) or FINAL."""
-    kept, said = list[tuple[int, str]](), None
+    kept, said, later = list[tuple[int, str]](), None, False
     for number, line in lines:
-        word = host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
+        # What stands below such a line may be said of a later turn; `split_parts` decides.
+        later = later or ("turn" in line.lower() and NAMES_TURN(line) is not None)
+        word = None if later else host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
         if word is None:
             kept.append((number, line))
         else:
             said = word
     return tuple(kept), said
+
+
+TURN_LINE = re.compile(
+    r"\A[\s*_=>\[(;#%/-]*+(?:my\s++)?(?:orders?\s++)?(?:for\s++)?(?:the\s++)?"
+    r"(?:(?P<next>next|following)\s++turn|"
+    r"turn(?:\s*+(?:number\b|no\b\.?|nr\b\.?)?\s*+#?\s*+"
+    r"(?P<number>[0-9]++|one|two|three|four|five|six|seven|eight|nine|ten))?)\b(?:\s++orders?\b)?"
+    r"(?:[\s:.,;*_=)\]>\u2013\u2014-]*+\Z"
+    r"|[\s:.,\u2013\u2014-]++(?P<none>none|nothing|off|clear(?:\s++orders)?|cancel|withdraw)[\s.!]*+\Z"
+    r"|\s*+[:\u2013\u2014-]\s*+(?P<rest>\S.*+)"
+    r"|(?(number)\s++(?P<more>\S.*+)|(?!)))",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A line of a sheet that says for which turn those below it are: TURN 7, NEXT TURN, "orders for turn 7:".
+
+Behind it may stand that nothing is to be kept, or behind a colon or the number the first order.
+"""
+
+NAMES_TURN = TURN_LINE.match
+"""Returns the parts of a line that says for which turn others are; None for any other line."""
 
 
 def says_wait(line: str) -> bool:

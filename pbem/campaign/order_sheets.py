@@ -434,7 +434,9 @@ def _sheet_row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     }
 
 
-def receipt_id_parts(campaign: str, seat: SeatName, turn: int, version: int, revision: int) -> tuple[str | int, ...]:
+def receipt_id_parts(
+    campaign: str, seat: SeatName, turn: int, version: int | str, revision: int
+) -> tuple[str | int, ...]:
     """Return the parts of a receipt's Message-ID, by which each sheet has exactly one receipt."""
     return ("receipt", campaign, seat, turn, version, revision)
 

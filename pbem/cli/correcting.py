@@ -19,7 +19,7 @@ from pbem.campaign.order_sheets import Lines
 from pbem.cli import completion
 from pbem.cli.command import Call, command
 from pbem.cli.options import FOLDER, TURN, campaign, sheets_option
-from pbem.inbox.frames import sheet_lines
+from pbem.cli.sheet_files import sheet_lines
 from pbem.ruleset.serialization import parse_json
 from pbem.ruleset.values import SeatName
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pbem.campaign.courtesies import split_host_words
+from pbem.campaign.later_orders import split_parts
 from pbem.campaign.order_sheets import open_report, parse_sheet
+from pbem.cli.sheet_files import file_lines
 from pbem.errors import PARSE_ERRORS
-from pbem.inbox.frames import SheetText, file_lines, find_sheet
+from pbem.inbox.frames import SheetText, find_sheet
 from pbem.inbox.sheet_choice import choose_sheet
 from pbem.mail.reply_parser import is_routine, rejoin_lines
 from pbem.report.answers import FindingWithLine, RestatedOrder
@@ -53,7 +56,8 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     lines, mended = rejoin_lines(lines)
     sheet_text = find_sheet(lines, {data["campaign"]})
     found = _call_ruleset(ruleset, lambda: choose_sheet(ruleset, data["view"], sheet_text, None))
-    reading = _call_ruleset(ruleset, lambda: parse_sheet(ruleset, data["view"], found.lines))
+    present, parts = _call_ruleset(ruleset, lambda: split_parts(ruleset, data["view"], found.lines))
+    reading = _call_ruleset(ruleset, lambda: parse_sheet(ruleset, data["view"], split_host_words(present)[0]))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -66,6 +70,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
             *(note for note in cleaned if not is_routine(note)),
             *mended,
             *found.notes,
+            *(f"{part.typed}: {part.fault or 'not checked: that needs the report of then'}." for part in parts),
             *_other_seat_note(found, data),
             *reading.notes,
         ),

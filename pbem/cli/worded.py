@@ -110,7 +110,7 @@ def _read_in_other_words(verb: Verb, forms: Forms, name: str, typed: list[str], 
 def _lines(verb: Verb, text: BinaryIO, name: str) -> tuple[tuple[int, str], ...]:
     raw = text.read()
     if verb.word == "sheet":
-        from pbem.inbox.frames import sheet_lines
+        from pbem.cli.sheet_files import sheet_lines
 
         return tuple(sheet_lines(raw, name))
     # Editors on Windows begin a file with a byte order mark; bytes that are no text are read as far as possible.

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.courtesies import NAMES_TURN, find_courtesies, sender_names
 from pbem.campaign.order_sheets import (
     Counted,
     Lines,
@@ -51,7 +52,6 @@ from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
 from pbem.mail.fetch import load_raw, written_at
 from pbem.mail.machines import Kind
-from pbem.mail.message import list_attachments
 from pbem.report.answers import Answer as AnswerPage
 from pbem.report.answers import (
     CommandResult,
@@ -73,14 +73,14 @@ from pbem.store.types import Author
 from pbem.text import format_due, quote_lines, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
+if TYPE_CHECKING:
+    from pbem.campaign.later_orders import Part
+
 _MOST_REPEATED = 500
 """Lines up to which a sheet is compared with receipts."""
 
 _MOST_ASIDE = 5
 """Lines beside NO ORDERS or CLEAR ORDERS that are repeated."""
-
-_LONGEST_NAMED = 60
-"""Characters of a file's name in a note."""
 
 _MOST_ABOVE = 40
 """Lines above a sheet in which wishes are looked for."""
@@ -95,13 +95,16 @@ _NO_VERB = ("unknown-verb", "takes-back")
 _LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
 """The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
 
-
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
 
 
-def process_sheet(context: MessageContext, result: Accepted, sheet: SheetText) -> Outcome | Doubt:
+def process_sheet(
+    context: MessageContext, result: Accepted, sheet: SheetText, typed: _Typed | None = None
+) -> Outcome | Doubt:
     """Save a sheet for the open turn and queue its receipt, or answer a message that has none.
+
+    What it has for later turns is kept for them; `typed` is the rest of it then.
 
     Returns:
         The outcome; or a doubt about a sheet that may not be meant, with which nothing was done.
@@ -109,46 +112,68 @@ def process_sheet(context: MessageContext, result: Accepted, sheet: SheetText) -
     Raises:
         RateLimitExceeded: too many sheets were taken before, so this one is left alone.
     """
-    place, deputy, ruleset = result.place, result.deputy, context.app.game(result.place.game)
+    place, ruleset = result.place, context.app.game(result.place.game)
+    to = result.deputy or place.address
     earlier = earlier_sheets(context.session, ruleset.orders, turn_id=place.turn_id, seat_id=place.seat_id)
     if most := sheet_limit(context, place, earlier.last):
         said = f"{most} sheets like it came for the seat {place.seat} of {place.campaign}"
         raise RateLimitExceeded(said, warn_of_limit(context, place, "sheets", most))
-    typed = _read_typed(context, result, sheet, earlier)
+    typed = typed or _read_typed(context, result, sheet, earlier)
+    if typed.parts:
+        return _take_parts(context, result, typed)
     if typed.command is ClearOrders:
         return _clear_orders(context, result, typed.sheet, earlier)
     if typed.command is None and (reason := _reason_to_refuse(context, typed, earlier)):
-        return _refuse_empty_sheet(context, typed, result.deputy or place.address, earlier.counted, reason), False
+        return _refuse_empty_sheet(context, typed, to, earlier.counted, reason), False
     sheet, lines, aside, kept = _lines_to_parse(typed, earlier.counted)
     reading = parse_sheet(ruleset, typed.view, lines, aside)
-    reading, typed = (
-        dataclasses.replace(reading, notes=(*kept, *reading.notes)),
-        dataclasses.replace(typed, sheet=sheet),
-    )
-    reading, wishes = _split_wishes(context, reading)
+    typed = dataclasses.replace(typed, sheet=sheet)
+    reading, wishes = _split_wishes(context, dataclasses.replace(reading, notes=(*kept, *reading.notes)))
     if not reading.parsed.entries and not _has_orderlike_lines(reading, wishes):
         if wishes:
             return _answer_wishes(context, result, wishes, reading.notes), False
         if typed.is_chatter(reading):
             unread = quote_lines([line for _, line in typed.plain.lines if line.strip()])
             notes = (f"Not read, as they begin like no order: {unread}.",)
-            to = result.deputy or place.address
             return _refuse_empty_sheet(context, typed, to, earlier.counted, "no-orders", notes), False
     if doubt := _doubt_of(context, typed, reading, earlier.counted):
         return doubt
     read = SheetToSave(
         reading=reading,
         earlier=earlier,
-        author=Author.DEPUTY if deputy else Author.PLAYER,
+        author=Author.DEPUTY if result.deputy else Author.PLAYER,
         says_wait=typed.sheet.wait,
         text=typed.sheet.text(),
         inbox_id=context.inbox_id,
     )
     save_sheets(context.session, [read], context.now)
     receipt = _build_receipt(context, result, typed, read)
-    _send_verdict(context, place, lambda own: dataclasses.replace(receipt, code=own.code), receipt.version, deputy)
+    _send_verdict(context, result, lambda own: dataclasses.replace(receipt, code=own.code), receipt.version)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {place.seat} in {place.campaign}{errors}", True
+
+
+def _take_parts(context: MessageContext, result: Accepted, typed: _Typed) -> Outcome | Doubt:
+    """Keep what a sheet has for later turns, and process the rest of it, if there is any."""
+    # Most sheets have no such part.
+    from pbem.campaign.later_orders import plan_parts, save_parts, tell_refused
+
+    place, session = result.place, context.session
+    planned = plan_parts(session, typed.ruleset, typed.view, place.seat_id, typed.parts)
+    told, kept = tuple(each.result for each in planned), f"orders of {place.seat} in {place.campaign} for later turns"
+    taken: Outcome | Doubt = kept, True
+    if typed.plain.empty and typed.command is None and typed.sheet.wait is None:
+        notes = (*context.notes, *typed.sheet.notes, *result.notes)
+        page = AnswerPage(address=context.address, done=told, notes=notes)
+        _send_verdict(context, result, lambda _: page, f"later {context.inbox_id}")
+    else:
+        notes = (*context.message.notes, *(f"{each.command}: {' '.join(each.paragraphs)}" for each in told))
+        context = dataclasses.replace(context, message=dataclasses.replace(context.message, notes=notes))
+        left = dataclasses.replace(typed, parts=(), refused=tell_refused(planned))
+        taken = process_sheet(context, result, left.sheet, left)
+    if not isinstance(taken, Doubt):
+        save_parts(session, place.seat_id, planned, Author.DEPUTY if result.deputy else Author.PLAYER, context.now)
+    return taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +181,8 @@ class _Typed:
     """A sheet as it was typed, before it is parsed.
 
     `place` is the seat, with the code of the report that was answered. `aside` are the numbers of lines that are no
-    orders. `command` is NO ORDERS or CLEAR ORDERS, if that is all. `adds`: it goes to the orders that count.
+    orders. `command` is NO ORDERS or CLEAR ORDERS, if that is all. `adds`: it goes to the orders that count. `parts`
+    are those for later turns, of which what is `refused` is told first.
     """
 
     place: SeatContext
@@ -167,6 +193,8 @@ class _Typed:
     command: type[Order] | None
     adds: bool
     meaning: Meaning
+    parts: tuple[Part, ...] = ()
+    refused: str = ""
 
     @property
     def plain(self) -> SheetText:
@@ -191,6 +219,7 @@ def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, ear
     names = sender_names(context.message.sender_name, context.message.sender or "", place.address, place.seat)
     chosen = choose_sheet(ruleset, view, _mask_keys(sheet, answered), context.message.filed, names)
     sheet = _mask_keys(chosen, answered) if context.message.filed else chosen  # its lines may be those of a file
+    sheet, parts = _split_parts(ruleset, view, sheet, names) if any(map(NAMES_TURN, sheet.written)) else (sheet, ())
     if ruleset.free_text or not sheet.closed:
         sheet, aside = find_words(ruleset, view, sheet, names)
     else:
@@ -209,6 +238,7 @@ def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, ear
         command=command,
         adds=adds and earlier.counted is not None,
         meaning="orders",
+        parts=parts,
     )
     if not typed.free or adds or _is_meant(context):
         return typed
@@ -216,6 +246,21 @@ def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, ear
     meaning = read_meaning([line for _, line in left], names)
     talk = [number for number, _ in sheet.lines] if meaning == "talk" else []
     return dataclasses.replace(typed, aside=aside | {*talk}, meaning=meaning)
+
+
+def _split_parts(
+    ruleset: AnyRuleset, view: View, sheet: SheetText, names: Collection[str]
+) -> tuple[SheetText, tuple[Part, ...]]:
+    """Return a sheet without what it has for later turns, and these parts of it."""
+    from pbem.campaign.later_orders import split_sheet
+
+    def clean(lines: Lines) -> Lines:
+        own, aside = find_words(ruleset, view, dataclasses.replace(sheet, lines=tuple(lines)), names)
+        return own.without(aside).lines
+
+    found = split_sheet(ruleset, view, sheet.lines, sheet.written, clean)
+    wait = sheet.wait if found.says_wait is None else found.says_wait
+    return dataclasses.replace(sheet, lines=found.lines, written=found.written, wait=wait), found.parts
 
 
 def _is_meant(context: MessageContext) -> bool:
@@ -244,10 +289,8 @@ def _split_command(
 
 def _command_on(ruleset: AnyRuleset, view: View, line: tuple[int, str]) -> type[Order] | None:
     """Return the command that a line of a sheet is; in other words it is one only where the game has no such order."""
-    if (
-        next(iter(split_words(line[1])), "").upper()
-        in {verb.word for verb in ruleset.orders.verbs} - _FIRST_OF_COMMANDS
-    ):
+    first = next(iter(split_words(line[1])), "").upper()
+    if first in {verb.word for verb in ruleset.orders.verbs} - _FIRST_OF_COMMANDS:
         return None
     typed = without_courtesies(line[1])
     meant = _ORDER_COMMANDS.get(" ".join(as_command(typed).upper().split()))
@@ -303,12 +346,8 @@ def _answer_wishes(
     if is_echo(context, place, digits=True):
         return context.silent(ECHO)
     own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
-    page = AnswerPage(
-        address=context.address,
-        done=tuple(wishes.values())[:_MOST_ASIDE],
-        notes=(*context.notes, *notes),
-        hints=True,
-    )
+    done, notes = tuple(wishes.values())[:_MOST_ASIDE], (*context.notes, *notes)
+    page = AnswerPage(address=context.address, done=done, notes=notes, hints=True)
     return "pointed to a command; " + answer(context, result.deputy or place.address, page, about=own, code=own.code)
 
 
@@ -318,12 +357,9 @@ def _clear_orders(context: MessageContext, result: Accepted, sheet: SheetText, e
     own = seat_for_deputy(context.session, place, result.deputy) if result.deputy else place
     if counted is None:
         nothing = f"no orders of yours count for {place.label} of {place.campaign}, so there was nothing to clear"
-        page = AnswerPage(
-            address=context.address, done=(CommandResult.refused(ClearOrders.usage, nothing),), notes=notes
-        )
-        return "nothing to clear; " + answer(
-            context, result.deputy or place.address, page, about=own, code=own.code
-        ), False
+        to, done = result.deputy or place.address, CommandResult.refused(ClearOrders.usage, nothing)
+        page = AnswerPage(address=context.address, done=(done,), notes=notes)
+        return "nothing to clear; " + answer(context, to, page, about=own, code=own.code), False
     back = _sheet_to_send_back(context.app.game(place.game).orders, counted)
     author = Author.DEPUTY if result.deputy else Author.PLAYER
     clear_sheets(context.session, earlier, context.now, author=author, inbox_id=context.inbox_id)
@@ -333,18 +369,19 @@ def _clear_orders(context: MessageContext, result: Accepted, sheet: SheetText, e
         done = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(place)), sheet)
         return AnswerPage(address=context.address, done=(done,), notes=notes, cleared=place.label)
 
-    _send_verdict(context, place, page_for, earlier.next, result.deputy)
+    _send_verdict(context, result, page_for, earlier.next)
     return f"orders of {place.seat} in {place.campaign} cleared: sheet {counted.version} counts no more", False
 
 
 def _send_verdict(
-    context: MessageContext, place: SeatContext, page_for: Callable[[SeatContext], Page], version: int, deputy: str
+    context: MessageContext, result: Accepted, page_for: Callable[[SeatContext], Page], version: int | str
 ) -> None:
     """Queue a receipt, or the answer in its place, for the seat's own address, and for the deputy who sent the sheet.
 
     `page_for` makes it, with the reader's own code. It has its verdict in its subject, and no "Re:": a changed subject
     begins a conversation of its own.
     """
+    place, deputy = result.place, result.deputy
     name = receipt_id_parts(place.campaign, place.seat, place.turn, version, place.revision)
     names = {place.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
@@ -383,11 +420,16 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
-    beside = _files_beside(context, sheet) if typed.ruleset.free_text else _Beside((*context.notes, *sheet.notes))
+    notes, files = (*context.notes, *sheet.notes), tuple[str, ...]()
+    if typed.ruleset.free_text:
+        from pbem.actions.player_words import tell_of_files  # a game without free words needs none of it
+
+        notes, files = tell_of_files(load_raw(context.session, context.inbox_id), notes)
     return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
-        files=beside.sent,
+        refused=typed.refused,
+        files=files,
         unread=sheet.unread,
         in_subject=orders_in_subject(context, typed.ruleset, view, read.reading.parsed.orders),
         others=tuple(
@@ -396,7 +438,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         free=typed.ruleset.free_text,
         findings=tuple(map(_hint_at_command, told.findings)),
         notes=(
-            *beside.notes,
+            *notes,
             *result.notes,
             *told.notes,
             *_wait_note(read),
@@ -407,36 +449,6 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         late=told.deadline is not None and context.now >= told.deadline,
         closes=told.deadline + place.policy.grace_time if told.deadline and place.policy.grace else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """Words on the files beside free words: `notes` on the mail, and names of files that go to the GM."""
-
-    notes: tuple[str, ...]
-    sent: tuple[str, ...] = ()
-
-
-def _files_beside(context: MessageContext, sheet: SheetText) -> _Beside:
-    """Return the notes on a mail with a sheet in free words, and the files that go to its GM as they are.
-
-    Of a file that was read, and of one that Outlook has packed, the notes say more.
-    """
-    # A game without free words needs none of it.
-    from pbem.actions.player_words import reason_to_keep
-    from pbem.report.attachments import plain_name
-
-    files = {file.name: reason_to_keep(file) for file in list_attachments(load_raw(context.session, context.inbox_id))}
-    unread = [name[:_LONGEST_NAMED] for name in files if name != "winmail.dat"]
-    notes = [
-        note
-        for note in (*context.notes, *sheet.notes)
-        if not (note.startswith("The attached ") and any(name in note for name in unread))
-    ]
-    left = {plain_name(name): why for name, why in files.items() if not any(name in note for note in notes)}
-    kept = ((name, why) for name, why in left.items() if why)
-    notes += [f"The attached {name} does not go to your GM, who is told so: {why}." for name, why in kept]
-    return _Beside(tuple(notes), tuple(name for name, why in left.items() if not why))
 
 
 def _wait_note(read: SheetToSave) -> Iterator[str]:

@@ -22,6 +22,7 @@ from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_clai
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
+from pbem.campaign.later_orders import describe_kept, load_kept
 from pbem.campaign.people import deputies_of, standby_position
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
 from pbem.campaign.waiting_sheets import waiting_sheets
@@ -256,6 +257,7 @@ def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: S
     if waiting.policy.bank:
         left = time_left(context.session, snapshot)[place.seat]
         said.append(f"For deadlines that you miss you have {describe_rest(left, waiting.policy.bank_time)}.")
+    said += [describe_kept(row, view["label"], zone) for row in load_kept(context.session, [place.id])]
     said += _describe_arrangements(context, place, zone)
     if waiting.policy.late_list == "players" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")

@@ -15,7 +15,7 @@ from itertools import chain
 
 from sqlalchemy import select
 
-from pbem.campaign.courtesies import find_courtesies, sender_names
+from pbem.campaign.courtesies import NAMES_TURN, find_courtesies, sender_names
 from pbem.campaign.order_sheets import has_lines_of_form, parse_split
 from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import Accepted, MessageContext
@@ -198,7 +198,9 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     if reason := _reason_against(ruleset, view, outside, read, names):
         return context, result, _tell(sheet, [read], reason)
     orders = missing_in(read.orders, outside)
-    added = plain_sheet([*outside, *map(redact_credentials, orders)])
+    # Above what is for later turns: the form is for the open one.
+    at = next((at for at, line in enumerate(outside) if NAMES_TURN(line)), len(outside))
+    added = plain_sheet([*outside[:at], *map(redact_credentials, orders), *outside[at:]])
     notes = tuple(note for note in context.message.notes if not is_routine(note))
     context = replace(context, message=replace(context.message, notes=notes))
     return context, result, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)

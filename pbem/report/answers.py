@@ -286,7 +286,8 @@ class Receipt:
     deadline; `closes` is the end of the grace, if there is one. `by_gm`: the GM has
     entered it for the player. `unread` orders were found in the quotation, and not read. `in_subject` is the subject if
     it has orders, which are not read either. `others` are campaign and seat of further sheets in the mail, which were
-    not read.
+    not read. `refused` names parts for later turns that are not kept whole. `kept_at` is when the sheet was written, if
+    that was for a later turn, which is open now.
     `free`: it is in free words, which its player may have meant besides those of before. `files` beside them go to
     the GM.
     """
@@ -323,6 +324,8 @@ class Receipt:
     others: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     free: bool = False
+    refused: str = ""
+    kept_at: dt.datetime | None = None
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:
@@ -345,11 +348,17 @@ class Receipt:
         return f"{self.title}."
 
     @property
+    def _still_possible(self) -> str:
+        return f"{len(self.orders)} of {len(self.orders) + self._refused} still possible"
+
+    @property
     def title(self) -> str:
         """The heading of the receipt."""
-        if not self.accepted:
+        if not self.accepted and not self.kept_at:
             return "Nothing new accepted" if self.counts else "Nothing accepted yet"
         number = len(self.orders)
+        if self.kept_at:
+            return f"Your orders for {self.label}: {self._still_possible}"
         if not number:
             return "No orders, as you sent it"
         if self._refused:
@@ -362,16 +371,20 @@ class Receipt:
         """The sentences on sheets and orders of the mail that were not read."""
         sheets = [f"The sheet for {other} was NOT read: send it in a mail of its own. " for other in self.others]
         quoted = f"{describe_unread(self.unread).capitalize()}. " if self.unread else ""
-        return "".join(sheets) + quoted + (f"{tell_of_subject(self.in_subject)} " if self.in_subject else "")
+        refused = f"{self.refused[:1].upper()}{self.refused[1:]}: see below. " if self.refused else ""
+        return "".join(sheets) + quoted + refused + (f"{tell_of_subject(self.in_subject)} " if self.in_subject else "")
 
     @property
     def subject(self) -> str:
         """The subject of the mail, without the name of the campaign: the verdict, then the turn."""
         if self.by_gm:
             return f"Your GM has entered orders for {self.seat}"
+        if self.kept_at:
+            return f"your orders for {self.label}: {self._still_possible}"
         number, unread = len(self.orders), f", {describe_unread(self.unread)}" if self.unread else ""
         unread += "".join(f", sheet for {other} NOT read" for other in self.others[:1])
         unread += ", subject NOT read" if self.in_subject else ""
+        unread += f", {self.refused}" if self.refused else ""
         if not self.accepted:
             return f"NOTHING accepted{unread}, {self.label}"
         if self._refused:

@@ -522,6 +522,27 @@ class OrderSheet(Base):
     author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
 
 
+class LaterSheet(Base):
+    """The orders of a seat for a later turn, as they were written, by the number in the name that reports give it.
+
+    `used` is the number in the campaign of the turn whose sheet they became; None if they wait for it.
+    """
+
+    __tablename__ = "later_sheet"
+    __table_args__ = (
+        UniqueConstraint("seat_id", "turn"),
+        facts(Leaves.HISTORY, Undoing(adds=True, removes=True)),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    turn: Mapped[int]
+    used: Mapped[int | None]
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+    author: Mapped[Author] = mapped_column(string_enum(Author, 10), default=Author.PLAYER)
+
+
 class OutgoingMail(Base):
     """A complete mail to be sent.
 

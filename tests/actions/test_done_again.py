@@ -44,7 +44,7 @@ from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SeatBot, SwapSeats
 from pbem.actions.settings import ChangeGm, MailToken, NameGm, SetHouseRule
-from pbem.actions.sheets import RestoreSheet
+from pbem.actions.sheets import KeepOrders, RestoreSheet
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
@@ -91,6 +91,7 @@ DONE: Mapping[str, Sequence[Deed[Any]]] = {
         Announce("Be brave", ("all",)),
         EnterSheet("red", SHEET["red"]),
         RestoreSheet("red"),
+        KeepOrders("red", ((1, "NEXT TURN"), *SHEET["red"])),
         EditState(PURSE),
         RollBack(2),
         RollBack(1),

@@ -100,7 +100,7 @@ def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Pat
     assert made.campaigns == ("toy1",)
     with zipfile.ZipFile(made.path) as parts:
         parts.extract("database.sqlite", tmp_path)
-    assert revision_of(tmp_path / "database.sqlite") == "0033"
+    assert revision_of(tmp_path / "database.sqlite") == "0034"
 
 
 def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:

@@ -255,3 +255,19 @@ def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
     assert [text_of(mail).partition("you are ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]
     (told,) = [words(mail) for mail in desk.mails(ANN) if "no longer stands in" in words(mail)]
     assert "eve@example.net no longer stands in for your seat red in toy1" in told
+
+
+def test_nobody_hears_of_what_a_player_keeps_for_later(desk: Desk) -> None:
+    """No mail to others, nor the journal that they may read, has a word of orders for a later turn or of their use."""
+    desk.reply(desk.last(ANN), "BID 1\nTURN 2\nWHISPER green xylophagous\nBID 400")
+    desk.tick()
+    desk.tick(hours=24 * 5)
+    desk.tick(hours=24 * 7)
+    others = [mail for mail in desk.mails() if mail["To"] not in (ANN, "gm@example.org")]
+    texts = [f"{mail['Subject']} {text_of(mail)}" for mail in others]
+
+    assert any("your orders for round 2" in str(mail["Subject"]) for mail in desk.mails(ANN))
+    assert len(texts) > 4
+    assert not [text for text in texts if "xylophagous" in text or "kept" in text.casefold()]
+    assert "kept" not in ask(desk, "JOURNAL", BOB)
+    assert "Kept" not in ask(desk, "STATUS", BOB)

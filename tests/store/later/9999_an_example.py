@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9999"
-down_revision = "0033"
+down_revision = "0034"
 branch_labels = None
 depends_on = None
 
