@@ -26,9 +26,13 @@ DEMO_GAMES := singularity_trap singularity
 WORKERS := 2
 TYPESCRIPT := 5.9.3
 
-# A worker that has done its half of the tests takes half of what the other has left: files mostly stay together, and
-# with them what is made once for a file, and no worker is idle while the other is in the middle of a long file.
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
+# One more than there are processors: with two, a quarter of their time went by while workers waited for servers,
+# browsers and other processes. The quick tests wait for nothing.
+test test-all: WORKERS := 3
+
+# A worker that has done its share of the tests takes half of what another has left: files mostly stay together, and
+# with them what is made once for a file, and no worker is idle while another is in the middle of a long file.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test test-all check checks lint format type types skeleton scripts docs parts bench clean

@@ -23,6 +23,9 @@ LONG = frozenset(
         *("no_mail_leaks", "every_table_can_be_set_up", "a_wrong_state_is_told_and_no_other_is_played"),
         *("a_line_of_the_form_obeyed_is_that_order", "a_line_of_the_tree_is_taken", "a_need_can_be_met"),
         *("a_line_put_together_on_a_page_is_that_order", "prose_is_an_order_only_where_the_game_says_so"),
+        *("no_game_leaks", "orders_that_share_a_line_are_not_lost", "an_order_that_is_taken_back_is_not_given"),
+        *("a_page_has_the_verbs_that_choices_offers", "a_place_of_the_tree_can_be_tapped"),
+        *("a_hint_typed_in_is_taken", "a_state_of_the_game_can_be_played_on_from"),
     )
 )
 """Rules that take seconds; on one day, one game is tried for each of them."""
