@@ -100,8 +100,9 @@ def middle(players: int) -> tuple[State, tuple[Event, ...], float]:
     seconds, state = timed(lambda: RULESET.setup({}, seats, SEED))
     events: tuple[Event, ...] = ()
     for _ in range(WARM_TURNS):
-        sent = TurnInput(orders(state, sheets(state, events)))
+        sent, events = TurnInput(orders(state, sheets(state, events))), ()
         state, events = RULESET.resolve(state, sent, SEED.within("turn", state.turn))
+        del sent  # as the program has no more than one turn's
     return state, events, seconds
 
 

@@ -51,11 +51,10 @@ class Scans:
 class Crews(NamedTuple):
     """The units of each player in each hex, by hex, in each by the owners' names.
 
-    `counts` and `ends` have the number of a hex's crews and the index behind them.
+    Those of a hex are from `bounds[hex]` to `bounds[hex + 1]`.
     """
 
-    counts: Ints
-    ends: Ints
+    bounds: NDArray[np.int32]
     owners: Ints
     kinds: list[str]
 
@@ -77,10 +76,10 @@ class Sensors:
         return marked
 
     @cached_property
-    def counts(self) -> Ints:
+    def counts(self) -> NDArray[np.int32]:
         """The number of units in each hex (band 2)."""
         cells = self.state.at.reshape(-1)
-        return np.bincount(cells[cells != NOWHERE], minlength=self.planet.count)
+        return np.bincount(cells[cells != NOWHERE], minlength=self.planet.count).astype(np.int32)
 
     @cached_property
     def telling(self) -> NDArray[np.int8]:
@@ -115,8 +114,10 @@ class Sensors:
         owners, cells = self.units // SLOTS, self.state.at.reshape(-1)[self.units]
         first = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | (np.diff(owners, prepend=-1) != 0))
         bits = np.bitwise_or.reduceat(1 << self.units % SLOTS, first).tolist() if len(first) else []
-        counts = np.bincount(cells[first], minlength=self.planet.count)
-        return Crews(counts, np.cumsum(counts), owners[first], [kinds_of(crew) for crew in bits])
+        # 32 bits each, as they are as many as the planet has hexes.
+        bounds = np.zeros(self.planet.count + 1, np.int32)
+        np.cumsum(np.bincount(cells[first], minlength=self.planet.count), out=bounds[1:])
+        return Crews(bounds, owners[first], [kinds_of(crew) for crew in bits])
 
     def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[int], Scans]]:
         """Yield the players, a chunk at a time, with what their scanners and those of their subservients perceive."""

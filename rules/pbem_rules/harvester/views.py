@@ -314,9 +314,10 @@ def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> list[list[ContactV
     """Return the units of others in hexes of band 1, for each reader, by hex and owner's name."""
     crews, seats = sensors.crews, sensors.state.seats
     near = np.flatnonzero(scans.band == 1)
-    number = crews.counts[scans.cell[near]]
+    first, last = crews.bounds[scans.cell[near]], crews.bounds[scans.cell[near] + 1]
+    number = last - first
     scan = np.repeat(near, number)
-    crew = np.repeat(crews.ends[scans.cell[near]] - np.cumsum(number), number) + np.arange(len(scan))
+    crew = np.repeat(last - np.cumsum(number), number) + np.arange(len(scan))
     foreign = crews.owners[crew] != chunk[scans.reader[scan]]
     scan, crew = scan[foreign], crew[foreign]
     owner, reader = crews.owners[crew], scans.reader[scan]
