@@ -318,9 +318,8 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
         )
         yield f"  {wrap('pace: ' + game.pace, '  ')}"
         for option in game.options:
-            text = (
-                f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_format_default(option.default)}"
-            )
+            usually = f"; usually {option.usually}" if option.usually else ""
+            text = f"--option {option.name}=…  {option.help}: {option.allowed}{usually}"
             yield f"  {wrap(text, '    ')}"
 
 
@@ -328,12 +327,6 @@ def game_facts(games: Iterable[AnyRuleset], installed: InstalledGames) -> list[d
     """Return installed games with their packages, for scripts; `version` is that of the rules and saves."""
     names = ("key", "title", "designer", "version", "summary", "pace", "seats", "options")
     return [{name: getattr(game, name) for name in names} | {"package": installed.package(game.key)} for game in games]
-
-
-def _format_default(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
 
 
 def preview_facts(made: Preview) -> dict[str, Any]:

@@ -104,6 +104,11 @@ class Option:
             return word
         raise SetupError(f"option {self.name} cannot be {text!r}: it is {self.allowed} ({self.help})")
 
+    @property
+    def usually(self) -> str:
+        """The default in words; "" for a choice named "usual", of which the help says what it is."""
+        return "" if self.default == "usual" else _format_value(self.default)
+
     def allows(self, value: Any) -> bool:
         """Return True if a recorded value is one that a GM could have given; the contents of a file may be anything."""
         # JSON's true is an int in Python.
@@ -122,14 +127,16 @@ class Option:
         if self.kind == "file":
             return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given another"
         said = f"{self.help}: {_format_value(value)}"
-        return said if value == self.default else f"{said} (usually {_format_value(self.default)})"
+        return said if value == self.default or not self.usually else f"{said} (usually {self.usually})"
 
     def _within(self, number: int) -> bool:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
 
 def _format_value(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 _YES = {"yes", "true", "on", "1"}

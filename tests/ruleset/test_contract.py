@@ -30,6 +30,7 @@ from tests.testing.toy import TOY, FogPatrol
 PLANETS = Option("planets", "int", 12, "planets to win", low=1, high=37)
 FAST = Option("fast", "bool", False, "play faster")
 PACE = Option("pace", "choice", "turn", "what a sheet covers", choices=("turn", "section"))
+ROUNDS = Option("rounds", "choice", "usual", "rounds to play, usual is 15", choices=("usual", "none", "30"))
 CHART = Option("chart", "file", None, "another chart of ships")
 
 
@@ -40,6 +41,7 @@ CHART = Option("chart", "file", None, "another chart of ships")
         (PLANETS, 20, "planets to win: 20 (usually 12)"),
         (FAST, True, "play faster: yes (usually no)"),
         (PACE, "turn", "what a sheet covers: turn"),
+        (ROUNDS, "30", "rounds to play, usual is 15: 30"),
         (CHART, None, ""),
         (CHART, {"ships": [1]}, "another chart of ships: your GM has given another"),
     ],

@@ -65,7 +65,7 @@ class BubbleSingularity(BaseRuleset[State]):
             "rounds",
             "choice",
             USUAL,
-            f"rounds after which the game ends; usual are {BEGINNERS_ROUNDS} in the beginners' game, else none",
+            f"rounds after which the game ends; usual is {BEGINNERS_ROUNDS} in the beginners' game, else none",
             choices=(USUAL, "none", "5", "8", "10", "12", "15", "20", "30"),
         ),
         Option(
