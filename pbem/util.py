@@ -25,6 +25,7 @@ import signal
 import stat
 import tempfile
 import threading
+import time
 import zoneinfo
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -133,7 +134,7 @@ _WATCH = _Watch()
 
 
 def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
-    """Call a function, for at most so many seconds of processor time.
+    """Call a function, for at most so many seconds of processor time, and those left to such work that it is part of.
 
     Either exception may come when the work has just been done: a caller that catches it must check.
 
@@ -143,15 +144,19 @@ def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
+    outer, began = signal.getitimer(signal.ITIMER_PROF)[0] if _WATCH.running else 0.0, time.process_time()
     try:
         try:
-            _start_timer(seconds)
+            _start_timer(min(seconds, outer) if outer else seconds)
             return work()
         finally:
             _stop_timer()
     except (TimeLimitExceeded, ShutdownRequested):
         _stop_timer()  # again, since the timer may have fired inside the first call
         raise
+    finally:
+        if outer:
+            _start_timer(max(AGAIN, outer - (time.process_time() - began)))
 
 
 def request_shutdown() -> None:

@@ -63,6 +63,20 @@ def test_work_in_time_is_done() -> None:
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
+def test_work_inside_other_work_has_both_limits() -> None:
+    """The inner limit ends the inner work alone, and the time of the outer work runs on, whichever is over first."""
+
+    def outer() -> None:
+        with pytest.raises(TimeLimitExceeded):
+            run_with_time_limit(0.1, spin)
+        spin()
+
+    for seconds in (0.3, 0.05):
+        with pytest.raises(TimeLimitExceeded):
+            run_with_time_limit(seconds, outer)
+        assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
 def test_an_overrun_leaves_no_alarm() -> None:
     """After an overrun, further work is not interrupted."""
     with pytest.raises(TimeLimitExceeded):

@@ -16,10 +16,14 @@ from pbem.errors import CampaignError, describe_error
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Bot, SeatName
+from pbem.util import TimeLimitExceeded, run_with_time_limit
 
 STANDARD = "standard"
 
 MOST_LINES = 1_000
+
+MOST_SECONDS = 5
+"""Processor time of a bot for a sheet; a message that brings a turn about, or a preview of it, has ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,11 @@ def make_bot_sheets(
 def _make_bot_sheet(ruleset: AnyRuleset, turn: OpenTurn, place: SeatView, last: LastReport, dice: Dice) -> BotSheet:
     try:
         view, bot = json.loads(last.view), find_bot(ruleset)
-        lines = bot(view, dice.within("bot", place.seat))
+        lines = run_with_time_limit(MOST_SECONDS, lambda: bot(view, dice.within("bot", place.seat)))
         # Of the report again: a bot may have changed the view that it was given.
         reading = parse_sheet(ruleset, json.loads(last.view), _numbered(lines), frozenset())
+    except TimeLimitExceeded:
+        return BotSheet(place, fault=f"it has no sheet after {MOST_SECONDS:g} seconds of the processor's time")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a bot may raise anything, and stops no turn
         return BotSheet(place, fault=_describe(error))
     if not reading.accepted:

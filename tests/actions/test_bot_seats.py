@@ -222,6 +222,21 @@ def test_a_bot_that_fails_stops_no_turn(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert sheets(desk) == []
 
 
+def test_a_bot_that_never_returns_stops_no_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot has five seconds of the processor's time; then the turn is run without its orders, and the GM is told."""
+
+    def endless(_view: View, _dice: Dice) -> list[str]:
+        while True:
+            pass
+
+    play_by(monkeypatch, endless)
+    seat_bot(desk)
+    record = run(desk)
+
+    assert "red" in record["missing"]
+    assert "its bot failed: it has no sheet after 5 seconds of the processor's time" in words(desk.last(GM))
+
+
 def test_orders_of_a_bot_that_are_refused_are_left_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others of its sheet count."""
     play_by(monkeypatch, lambda _view, _dice: ["FLY home", "BID 2"])
