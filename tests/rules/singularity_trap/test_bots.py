@@ -48,7 +48,7 @@ def test_bots_bring_a_campaign_to_its_end(players: int) -> None:
 @pytest.mark.in_turn
 def test_bots_use_the_game() -> None:
     """They build, move, fight, capture, terraform, repair, maintain, jump, hide and ally, and declare factions."""
-    seen = _campaign(4)[1] | _campaign(6)[1]
+    seen = _campaign(3)[1] | _campaign(6)[1]
 
     assert seen >= {"built", "moved", "combat", "captured", "terraformed", "repaired", "maintained"}
     assert seen >= {"charted", "hidden", "alliance", "declared"}
@@ -69,10 +69,10 @@ def _sheet(state: State, seat: str = "red", events: Sequence[Event] = ()) -> lis
 
 
 def test_the_bot_puts_a_basestar_where_raids_are_to_be_feared() -> None:
-    """It does so once it has some cruisers, and enemies took a planet nearby."""
+    """It does so once it has three cruisers, and enemies took a planet nearby."""
     raid = Event("captured", frozenset(RULESET.seats.names),
                  {"space": "J7+3", "name": "red-inner", "was": "red", "now": "green"})  # fmt: skip
-    state = world(*(ship(f"R10{n}", "J1+9") for n in range(4)), points=20)
+    state = world(*(ship(f"R10{n}", "J1+9") for n in range(3)), points=20)
 
     assert "BUILD Basestar AT J1+9" in _sheet(state, events=[raid])
     assert not [line for line in _sheet(state) if "Basestar AT" in line]

@@ -9,7 +9,7 @@ from pbem_rules.singularity_trap.bots.plan import Plan
 from pbem_rules.singularity_trap.orders import View
 from pbem_rules.singularity_trap.space import Space, distance
 
-RAIDERS_FIRST = 4
+RAIDERS_FIRST = 3
 """Ships that take planets come before any that hold them."""
 
 WORKERS_FROM = 8
