@@ -28,5 +28,5 @@ def running(desk: Desk) -> Desk:
 def framed(desk: Desk, *lines: str) -> EmailMessage:
     """Mail commands of the GM with the token; return the answer."""
     desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
-    desk.tick()
+    desk.answer()
     return desk.last(GM)

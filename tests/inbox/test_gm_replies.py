@@ -22,7 +22,7 @@ GM, ANN, BOB, EVE = "gm@example.org", "ann@example.org", "bob@example.org", "eve
 def reply(desk: Desk, mail: EmailMessage, text: str, **changes: str) -> str:
     """Answer a mail as the GM, unless another is named; return the newest mail to the GM, its lines joined."""
     desk.reply(mail, text, **{"sender": GM, **changes})
-    desk.tick()
+    desk.answer()
     return " ".join(text_of(desk.last(GM)).split())
 
 
