@@ -185,12 +185,12 @@ def leaving(desk: Desk) -> Desk:
 def test_a_seat_is_not_given_up_by_what_is_no_yes(leaving: Desk, typed: str, told: str) -> None:
     """A courtesy, an accident or nothing keeps the seat, and says what to send; that then counts."""
     leaving.reply(question(leaving, ANN), typed)
-    leaving.tick()
+    leaving.answer()
     assert told in words(leaving.last(ANN))
     assert players(leaving)["red"] == ANN
 
     leaving.reply(leaving.last(ANN), "YES")
-    leaving.tick()
+    leaving.answer()
     assert players(leaving)["red"] == ""
 
 
@@ -213,13 +213,13 @@ def test_it_is_asked_again_once_a_day_and_three_times(leaving: Desk) -> None:
         for typed in ("ok", "okay then"):
             before = len(leaving.mails(ANN))
             leaving.reply(asked, typed)
-            leaving.tick()
+            leaving.answer()
             came.append(sum("you have NOT left" in mail["Subject"] for mail in leaving.mails(ANN)[before:]))
         leaving.tick(hours=24)
 
     assert came == [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
     leaving.reply(asked, "YES")
-    leaving.tick()
+    leaving.answer()
     assert players(leaving)["red"] == ""
 
 

@@ -126,7 +126,7 @@ def test_an_edited_form_that_was_sent_is_quoted_in_silence(toy: Desk) -> None:
     report = toy.last()
     for text in (own, f"WHISPER blue hello\n\n{WROTE}\n{marked(own)}"):
         toy.reply(report, text)
-        toy.tick()
+        toy.answer()
 
     assert lines(toy) == [["bid 2"], ["whisper hello"]]
     assert "NOT read" not in toy.last()["Subject"]
@@ -179,7 +179,7 @@ def test_a_deputy_answers_by_the_code_alone(toy: Desk) -> None:
     toy.tick(hours=24 * 5)
     report = toy.last(EVE)
     toy.post(quoted(toy, BID, text=text_of(report)), sender=EVE, to=report["Reply-To"])
-    toy.tick()
+    toy.answer()
 
     assert lines(toy) == [["bid 2"]]
 
@@ -198,7 +198,7 @@ def test_a_deputy_edits_their_own_report(toy: Desk) -> None:
     toy.tick(hours=24 * 5)
     report = toy.last(EVE)
     toy.reply(report, quoted(toy, BID, text=text_of(report)))
-    toy.tick()
+    toy.answer()
 
     assert lines(toy) == [["bid 2"]]
 
@@ -216,7 +216,7 @@ def test_ann_edits_again(toy: Desk) -> None:
     report = toy.last()
     for line in (BID, DEAL, BID):
         toy.reply(report, quoted(toy, line, text=text_of(report)))
-        toy.tick()
+        toy.answer()
 
     assert lines(toy) == [["bid 2"], ["whisper deal"], ["bid 2"]]
     assert ANN in str(toy.last()["To"])

@@ -45,7 +45,7 @@ def test_a_yes_does_what_was_shown(running: Desk) -> None:
     assert not is_removed(running)
 
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert is_removed(running)
     assert "DONE: REMOVE red." in said(running)
     assert running.last(GM)["Subject"] == "[toy1] Done: remove seat red"
@@ -64,7 +64,7 @@ def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tup
     offer = framed(running, *commands)
     assert "(reply YES)" in offer["Subject"]
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
 
     assert done in said(running)
 
@@ -73,7 +73,7 @@ def test_what_is_noted_when_it_is_shown_can_be_done(running: Desk, commands: tup
 def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
     """A YES in other words, or above a quotation, counts."""
     running.reply(framed(running, "REMOVE red"), text)
-    running.tick()
+    running.answer()
 
     assert is_removed(running)
 
@@ -96,7 +96,7 @@ def test_a_yes_in_plain_words(running: Desk, text: str) -> None:
 def test_all_else_does_nothing(running: Desk, text: str, answer: str) -> None:
     """A NO, a condition, a quoted YES and other words change nothing, and are answered."""
     running.reply(framed(running, "REMOVE red"), text)
-    running.tick()
+    running.answer()
 
     assert not is_removed(running)
     assert answer in said(running)
@@ -112,7 +112,7 @@ def test_an_automatic_reply_does_nothing(running: Desk) -> None:
         to=offer["Reply-To"],
         headers={"In-Reply-To": offer["Message-ID"], "Auto-Submitted": "auto-replied"},
     )
-    running.tick()
+    running.answer()
 
     assert not is_removed(running)
     assert len(running.mails(GM)) == before
@@ -123,12 +123,12 @@ def test_a_yes_of_another_does_nothing(running: Desk, sender: str) -> None:
     """The code alone is not enough: a stranger's or player's YES is refused, and the GM is warned; the offer stays."""
     offer = framed(running, "REMOVE red")
     running.reply(offer, "YES", sender=sender)
-    running.tick()
+    running.answer()
     assert not is_removed(running)
     assert "answered a mail to you as the GM of toy1" in said(running)
 
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert is_removed(running)
 
 
@@ -138,11 +138,11 @@ def test_a_forged_sender_does_nothing(running: Desk) -> None:
     running.reply(
         offer, "YES", to="orders@example.org", subject="Re: Would do: remove seat red", in_reply_to="<x@example.org>"
     )
-    running.tick()
+    running.answer()
     assert not is_removed(running)
 
     running.post("YES", sender=GM, to="orders+aaaaaaaaaaaaaaa2@example.org")
-    running.tick()
+    running.answer()
     assert not is_removed(running)
 
 
@@ -151,7 +151,7 @@ def test_a_yes_counts_once(running: Desk) -> None:
     offer = framed(running, "ROLL 3d6 ann storms the gate", "REMOVE red")
     running.reply(offer, "YES")
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
 
     assert is_removed(running)
     assert sum("ann storms the gate" in line for line in journal(running)) == 1
@@ -162,9 +162,9 @@ def test_a_no_ends_the_offer(running: Desk) -> None:
     """A YES after a NO is for nothing."""
     offer = framed(running, "REMOVE red")
     running.reply(offer, "NO")
-    running.tick()
+    running.answer()
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
 
     assert not is_removed(running)
     assert "You have said NO to it before" in said(running)
@@ -174,15 +174,15 @@ def test_a_change_ends_the_offer(running: Desk) -> None:
     """If the campaign has changed, nothing is done, and the new effect is offered; YES to that does it."""
     offer = framed(running, "REMOVE red")
     running.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
-    running.tick()
+    running.answer()
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert not is_removed(running)
     assert "NOT DONE: toy1 changed meanwhile. This is what REMOVE red would do now:" in said(running)
     assert "its sheet 1 is not used" in said(running)
 
     running.reply(running.last(GM), "YES")
-    running.tick()
+    running.answer()
     assert is_removed(running)
 
 
@@ -192,7 +192,7 @@ def test_an_old_offer_is_not_done(running: Desk) -> None:
     offer = framed(running, "REMOVE red")
     running.tick(hours=15 * 24)
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
 
     assert not is_removed(running)
     assert "or is too old" in said(running)
@@ -203,7 +203,7 @@ def test_a_former_gm_cannot_accept(running: Desk) -> None:
     offer = framed(running, "REMOVE red")
     run_action(running.app, "toy1", ChangeGm("new@example.org"), running.now)
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert not is_removed(running)
 
     with running.app.store.writing() as session:
@@ -211,7 +211,7 @@ def test_a_former_gm_cannot_accept(running: Desk) -> None:
         mail_gm_token(Context(session, running.app, load_campaign(session, "toy1"), running.now))
     running.tick()
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert not is_removed(running)
     assert "changed meanwhile" in said(running)
 
@@ -224,7 +224,7 @@ def test_commands_are_shown_and_done_together(running: Desk) -> None:
     assert not any("paused" in line for line in journal(running))
 
     running.reply(offer, "YES")
-    running.tick()
+    running.answer()
     assert is_removed(running)
     assert "DONE: 3 commands." in said(running)
     assert any("paused" in line for line in journal(running))
@@ -253,7 +253,7 @@ def test_a_yes_in_a_frame(running: Desk) -> None:
     """YES in a frame with the token accepts the offer that the mail answers, from any address."""
     offer = framed(running, "REMOVE red")
     running.reply(offer, f"GM toy1 {TOKEN}\nYES\nEND", sender="away@example.org")
-    running.tick()
+    running.answer()
 
     assert is_removed(running)
     assert running.mails("away@example.org") == []
@@ -262,9 +262,9 @@ def test_a_yes_in_a_frame(running: Desk) -> None:
 def test_a_sheet_is_entered_by_yes(running: Desk) -> None:
     """The lines below the command are kept with the offer."""
     running.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
-    running.tick()
+    running.answer()
     running.reply(framed(running, "SHEET red", "BID 1"), "YES")
-    running.tick()
+    running.answer()
 
     assert "DONE: SHEET red." in said(running)
     assert "counts BID 1" in " ".join(text_of(framed(running, "SHEET red")).split())
@@ -282,10 +282,10 @@ def test_no_token_is_kept_with_an_offer(running: Desk) -> None:
 def test_help_needs_no_token(running: Desk) -> None:
     """HELP from the GM's address brings the GM's list to that address, and HELP RULING explains one command."""
     running.post("HELP", sender=GM)
-    running.tick()
+    running.answer()
     assert "- ROLLBACK [turn]: Reopen an earlier turn" in said(running)
     running.post("HELP ruling", sender=GM)
-    running.tick()
+    running.answer()
 
     assert "FILE all.txt" in said(running)
     assert "Also understood: ADJUDICATE, JUDGE." in said(running)
@@ -295,7 +295,7 @@ def test_a_machine_of_the_gm_is_not_answered_without_end(running: Desk) -> None:
     """The same words from the GM's address are answered a few times a day."""
     for _ in range(8):
         running.post("I am on holiday and read no mail.", sender=GM)
-        running.tick()
+        running.answer()
 
     assert sum("is no command" in text_of(mail) for mail in running.mails(GM)) == 3
     assert "not answered" in last_note(running)
@@ -304,6 +304,6 @@ def test_a_machine_of_the_gm_is_not_answered_without_end(running: Desk) -> None:
 def test_a_player_is_no_gm(running: Desk) -> None:
     """HELP of a player brings the player's guide."""
     running.post("HELP", sender=ANN)
-    running.tick()
+    running.answer()
 
     assert "How to play by mail" in text_of(running.last(ANN))

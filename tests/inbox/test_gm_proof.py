@@ -84,7 +84,7 @@ def test_a_gm_with_a_wrong_token_gets_one_answer(running: Desk, text: str) -> No
     before = len(running.mails(GM))
 
     running.post(text.format(token=TOKEN), sender=GM)
-    running.tick()
+    running.answer()
     assert len(running.mails(GM)) == before + 1
     assert not is_held(running)
 

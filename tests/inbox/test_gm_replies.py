@@ -61,7 +61,7 @@ def helped(desk: Desk) -> EmailMessage:
 def question(desk: Desk) -> EmailMessage:
     """Return the mail with a player's question."""
     desk.post("PLAYER toy1 red\nASK GM\nMay ships dock?\nEND", sender=ANN)
-    desk.tick()
+    desk.answer()
     return desk.last(GM)
 
 
@@ -73,10 +73,10 @@ def test_a_gm_who_plays_sends_a_sheet_in_reply_to_a_mail_for_the_gm(running: Des
     """A framed sheet without key is a sheet, proved as any other mail from that address."""
     run_action(running.app, "toy1", ChangeGm(ANN), running.now)
     running.post("I am away until Monday.", sender=BOB, headers={"Auto-Submitted": "auto-replied"})
-    running.tick()
+    running.answer()
     assert "blue may be away" in running.last(ANN)["Subject"]
     running.reply(running.last(ANN), f"{above}ORDERS toy1 red\nBID 3\nEND")
-    running.tick()
+    running.answer()
 
     assert running.last(ANN)["Subject"].startswith("[toy1] orders in: 1 of 1, round 1")
 
@@ -146,7 +146,7 @@ def test_a_forged_sender_can_only_look(running: Desk) -> None:
     mail = done(running)
     headers = {"In-Reply-To": mail["Message-ID"], **stamp("fail")}
     running.post("HOLD", sender=GM, to=mail["Reply-To"], headers=headers)
-    running.tick()
+    running.answer()
 
     assert not is_held(running)
 
@@ -156,7 +156,7 @@ def test_a_former_gm_can_do_nothing(running: Desk) -> None:
     mail = done(running)
     run_action(running.app, "toy1", ChangeGm("new@example.org"), running.now)
     running.reply(mail, "HOLD", sender=GM)
-    running.tick()
+    running.answer()
 
     assert not is_held(running)
 
@@ -170,7 +170,7 @@ def test_a_mail_to_a_former_gm_proves_nothing(running: Desk, kind, text: str) ->
     running.tick()
     before = len(running.mails())
     running.reply(mail, text, sender="new@example.org")
-    running.tick()
+    running.answer()
 
     assert not is_held(running)
     assert {each["To"] for each in running.mails()[before:]} == {"new@example.org"}
@@ -188,7 +188,7 @@ def test_an_old_mail_proves_nothing(running: Desk, kind) -> None:  # type: ignor
 def test_a_sheet_in_reply_to_a_mail_for_the_gm_counts(running: Desk) -> None:
     """A player's ORDERS line beside the code of a mail that the GM has passed on is a sheet, and gets its receipt."""
     running.reply(done(running), "ORDERS toy1 red\nBID 3\nEND", sender=ANN)
-    running.tick()
+    running.answer()
 
     assert "BID 3" in text_of(running.last(ANN))
 
@@ -204,7 +204,7 @@ def test_dice_that_wait_for_a_yes_are_not_seen(running: Desk, looks: str) -> Non
 def test_without_a_code_all_is_offered(running: Desk, text: str) -> None:
     """A fresh mail from the GM's address may be forged: nothing is done before a YES to what it would do."""
     running.post(text, sender=GM)
-    running.tick()
+    running.answer()
     assert "(reply YES)" in running.last(GM)["Subject"]
     assert not is_held(running)
 
@@ -215,7 +215,7 @@ def test_offers_without_a_code_are_limited(running: Desk) -> None:
     """Forged mails cannot fill the mailbox of a GM, nor the table of requests."""
     for number in range(30):
         running.post(f"HOLD reason {number}", sender=GM)
-        running.tick()
+        running.answer()
 
     assert len([mail for mail in running.mails(GM) if "hold" in mail["Subject"]]) <= 20
     with running.app.store.reading() as session:
@@ -254,7 +254,7 @@ def test_two_replies_at_once_are_done_in_turn(running: Desk) -> None:
     mail = done(running)
     running.reply(mail, "PAUSE red", sender=GM)
     running.reply(mail, "PAUSE blue", sender=GM)
-    running.tick()
+    running.answer()
 
     assert [each["Subject"].partition("] ")[2].partition(" [")[0] for each in running.mails(GM)[-2:]] == [
         "Done: pause seat red",

@@ -44,7 +44,7 @@ def test_a_command_in_a_text_holds_it(running: Desk, line: str) -> None:
     assert sent(running) == []
 
     running.reply(running.last(GM), "YES")
-    running.tick()
+    running.answer()
     assert sent(running) == [(f"You win.\n{line}\nYou lose.", ["red"])]
 
 
@@ -67,14 +67,14 @@ def test_what_stands_below_the_end_is_not_lost(running: Desk) -> None:
 def test_the_gms_reply_to_a_question_is_held_too(running: Desk) -> None:
     """A command in the words to a question holds the answer."""
     running.post("ASK GM\nMay I?", sender=ANN)
-    running.tick()
+    running.answer()
     asked = next(mail for mail in running.mails(GM) if "] question " in mail["Subject"])
     running.reply(asked, "You may.\nANNOUNCE TO blue\nred is weak.")
-    running.tick()
+    running.answer()
     assert not any("You may." in text_of(mail) for mail in running.mails(ANN))
 
     running.reply(running.last(GM), "YES")
-    running.tick()
+    running.answer()
     assert "You may." in text_of(running.last(ANN))
 
 

@@ -49,7 +49,7 @@ def letters(desk: Desk) -> list[InboxMessage]:
 def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> None:
     """HELP as subject or first word is answered with the guide, whose examples are the reader's own."""
     desk.post(text, subject=subject)
-    desk.tick()
+    desk.answer()
 
     guide = text_of(desk.last())
     assert guide.startswith("How to play by mail\n")
@@ -60,7 +60,7 @@ def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> No
 def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
     """Anyone may read the guide, but nothing of this home is in it."""
     desk.post("", subject="help", sender="eve@example.net")
-    desk.tick()
+    desk.answer()
 
     guide = text_of(desk.last("eve@example.net"))
     assert guide.startswith("How to play by mail\n")
@@ -70,7 +70,7 @@ def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
 def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
     """A frame takes precedence over the subject."""
     desk.post("ORDERS toy1 red\nBID 1\nEND", subject="help")
-    desk.tick()
+    desk.answer()
 
     assert version_taken(text_of(desk.last())) == 1
 
@@ -88,7 +88,7 @@ def test_automatic_mail_is_never_answered(desk: Desk, headers: dict[str, str]) -
     """Out-of-office notes, bounces and our own mail get no answer."""
     before = len(desk.mails())
     desk.post("ORDERS toy1 red\nBID 1\nEND", headers=headers)
-    desk.tick()
+    desk.answer()
 
     assert [mail["To"] for mail in desk.mails()[before:]] in ([], ["gm@example.org"])
     assert letters(desk)[0].note.startswith("automatic mail: ")
@@ -133,7 +133,7 @@ def test_a_message_that_fails_is_quarantined(desk: Desk) -> None:
 def test_a_message_is_processed_once(desk: Desk) -> None:
     """A message that was answered is not answered again by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
-    desk.tick()
+    desk.answer()
 
     assert process_messages(desk.app, desk.now).messages == 0
     with desk.app.store.reading() as session:

@@ -77,7 +77,7 @@ def test_a_link_for_each_game_writes_the_mail_to_join(club: Desk) -> None:
     written = dict(field.split("=", 1) for field in fields.split("&"))
 
     club.post(written["body"], sender=EVE, to=address, subject=written["subject"])
-    club.tick()
+    club.answer()
 
     assert "You asked to join toy1. Reply YES" in words(club.last(EVE))
 
@@ -101,7 +101,7 @@ def test_a_wish_to_join_in_plain_words_is_a_join(club: Desk, text: str, subject:
     assert "You asked to join toy1" in ask(club, text, EVE, subject=subject)
 
     club.reply(club.last(EVE), "Yes, gladly!")
-    club.tick()
+    club.answer()
     assert EVE in players(club).values()
 
 
@@ -160,9 +160,9 @@ def test_a_person_who_left_is_offered_games_too(club: Desk) -> None:
     ask(club, "JOIN toy1", EVE)
     confirm(club, EVE)
     club.reply([mail for mail in club.mails(EVE) if "reply DICE and any words" in text_of(mail)][-1], "LEAVE")
-    club.tick()
+    club.answer()
     club.reply(club.last(EVE), "YES")
-    club.tick()
+    club.answer()
 
     assert EVE not in players(club).values()
     assert OFFER in ask(club, "Hello again, what is on?", EVE)
@@ -190,7 +190,7 @@ def test_an_invitation_tells_what_is_asked(club: Desk) -> None:
 def test_forged_wishes_carry_no_text_of_others(club: Desk) -> None:
     """A message that answers a code that is not known is not quoted."""
     club.post("Buy this", sender=EVE, to="orders+aaaaaaaaaaaaaaa2@example.org")
-    club.tick()
+    club.answer()
 
     assert "Buy this" not in club.last(EVE).as_string()
 

@@ -69,7 +69,7 @@ COMING_BACK: dict[str, Callable[[str], str]] = {
 def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], str], number: int) -> None:
     """The newest sheet still counts when a receipt comes back, whatever a program made of it."""
     sheets.reply(sheets.last(ANN), form(receipts(sheets)[number]))
-    sheets.tick()
+    sheets.answer()
 
     assert counted(sheets) == 5
 
@@ -79,7 +79,7 @@ def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], st
 def test_orders_above_an_older_receipt_are_the_sheet(sheets: Desk, form: Callable[[str], str]) -> None:
     """What is typed on top of a receipt that comes back counts, and no line of the receipt does."""
     sheets.reply(sheets.last(ANN), f"BID 6\n\n{form(receipts(sheets)[0])}")
-    sheets.tick()
+    sheets.answer()
 
     assert counted(sheets) == 6
 
@@ -88,13 +88,13 @@ def test_lines_of_an_older_receipt_count_if_their_player_says_so(sheets: Desk) -
     """The question says what the text is, and the answer YES takes it."""
     lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
     sheets.reply(sheets.last(ANN), lines)
-    sheets.tick()
+    sheets.answer()
     asked = question(sheets)
 
     assert "stands in the receipt of an earlier sheet" in " ".join(text_of(asked).split())
     assert STILL in text_of(asked)
     sheets.reply(asked, "YES")
-    sheets.tick()
+    sheets.answer()
     assert counted(sheets) == 4
 
 
@@ -103,9 +103,9 @@ def test_a_machine_does_not_confirm_an_older_receipt(sheets: Desk, again: str) -
     """A machine that sends the question back too does not say YES: the newest sheet still counts."""
     lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
     sheets.reply(sheets.last(ANN), lines)
-    sheets.tick()
+    sheets.answer()
     sheets.reply(question(sheets), lines if again else "")
-    sheets.tick()
+    sheets.answer()
 
     assert counted(sheets) == 5
 
@@ -122,7 +122,7 @@ MEANT = {
 def test_old_orders_written_anew_are_a_new_sheet(sheets: Desk, text: str) -> None:
     """Orders of an earlier sheet that were typed or copied, without its receipt, are a new sheet."""
     sheets.reply(sheets.last(ANN), text)
-    sheets.tick()
+    sheets.answer()
 
     assert counted(sheets) == 3
 
@@ -133,7 +133,7 @@ MOSTLY_ERRORS = "\n".join(["BID 9", *(f"line {number} of a letter to the editor"
 def test_a_sheet_of_errors_replaces_no_good_one_without_a_question(sheets: Desk) -> None:
     """With errors in 22 of 24 lines the player is asked, and told what still counts and what to do."""
     sheets.reply(sheets.last(ANN), MOSTLY_ERRORS)
-    sheets.tick()
+    sheets.answer()
     asked = question(sheets)
     told = " ".join(text_of(asked).split())
 
@@ -142,16 +142,16 @@ def test_a_sheet_of_errors_replaces_no_good_one_without_a_question(sheets: Desk)
     assert STILL in told
     assert "TO CONFIRM: reply with YES, before the turn runs." in told
     sheets.reply(asked, "yes")
-    sheets.tick()
+    sheets.answer()
     assert counted(sheets) == 9
 
 
 def test_a_sheet_of_errors_can_be_mended_in_the_answer(sheets: Desk) -> None:
     """A sheet in the answer counts instead of the one asked about."""
     sheets.reply(sheets.last(ANN), MOSTLY_ERRORS)
-    sheets.tick()
+    sheets.answer()
     sheets.reply(question(sheets), "BID 8")
-    sheets.tick()
+    sheets.answer()
 
     assert counted(sheets) == 8
 
@@ -175,7 +175,7 @@ def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
     newest = sheets.last(ANN)
     for number in range(1, 13):
         sheets.reply(newest, other_words(number))
-        sheets.tick()
+        sheets.answer()
 
     assert counted(sheets) == 5
     with sheets.app.store.reading() as session:

@@ -172,7 +172,7 @@ def test_an_empty_answer_is_asked_again(invited: Desk, typed: str) -> None:
     assert not seated(invited)
 
     invited.reply(invited.last(EVE), "YES")
-    invited.tick()
+    invited.answer()
     assert seated(invited)
 
 
@@ -356,7 +356,7 @@ def test_who_asks_before_a_yes_says_it_in_reply_to_the_answer(invited: Desk, typ
     assert not seated(invited)
 
     invited.reply(invited.last(EVE), "YES")
-    invited.tick()
+    invited.answer()
     assert seated(invited)
 
 

@@ -70,7 +70,7 @@ def parts(desk: Desk) -> dict[str, str]:
 def reply(desk: Desk, mail: EmailMessage, text: str, **changes: str) -> str:
     """Reply to a mail; return the last mail to the GM on one line."""
     desk.reply(mail, text, **changes)
-    desk.tick()
+    desk.answer()
     return " ".join(text_of(desk.mails(GM)[-1]).split())
 
 
@@ -266,7 +266,7 @@ def test_a_ruling_with_an_error_is_not_done(war: Desk, asked: EmailMessage) -> N
     with war.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     war.post(f"GM toy1 {TOKEN}\nSET title=War\n{wrong}", sender=GM)
-    war.tick()
+    war.answer()
     assert "NOT DONE: none of 2 commands, because of line 2: RULING." in " ".join(text_of(war.mails(GM)[-1]).split())
     with war.app.store.reading() as session:
         assert load_campaign(session, "toy1").policy.title == ""
@@ -285,7 +285,7 @@ def test_the_same_form_twice_changes_nothing(war: Desk, asked: EmailMessage) -> 
 def test_nobody_else_rules_with_the_code(war: Desk, asked: EmailMessage, sender: str) -> None:
     """A player or a stranger who has got hold of the mail cannot rule; the GM is warned."""
     war.reply(asked, form(asked), sender=sender)
-    war.tick()
+    war.answer()
 
     assert parts(war) == {}
     assert "in your name" in " ".join(text_of(war.mails(GM)[-1]).split())
@@ -305,7 +305,7 @@ def test_a_former_gm_does_not_rule(war: Desk, asked: EmailMessage) -> None:
 def test_without_the_code_the_address_is_not_enough(war: Desk, asked: EmailMessage) -> None:
     """The GM's address in From is no proof: the code of the mail, or its Message-ID, must be there."""
     war.post(form(asked), sender=GM, subject="Re: your ruling")
-    war.tick()
+    war.answer()
 
     assert parts(war) == {}
 
@@ -314,7 +314,7 @@ def test_an_automatic_reply_does_not_rule(war: Desk, asked: EmailMessage) -> Non
     """An answering machine that quotes the mail is not answered."""
     before = len(war.mails(GM))
     war.post(form(asked), sender=GM, to=asked["Reply-To"], headers={"Auto-Submitted": "auto-replied"})
-    war.tick()
+    war.answer()
 
     assert (parts(war), len(war.mails(GM))) == ({}, before)
 

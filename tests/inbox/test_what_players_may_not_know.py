@@ -130,7 +130,7 @@ def test_a_forged_message_changes_nothing_of_a_person(desk: Desk, seats: int) ->
         form(desk, "red", "blue", name="toy2")
     believing(desk)
     desk.post("FORMAT PLAIN", sender=ANN, headers=stamp("fail"))
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         assert not session.scalars(select(Person.plain).where(Person.key == ANN)).one()
@@ -160,7 +160,7 @@ def test_a_deputy_gives_no_seat_away_from_another_address(desk: Desk) -> None:
     copy = reports(desk, EVE)[-1]
     desk.reply(copy, "LEAVE", sender=DAN)
     desk.reply(copy, f"DEPUTY {DAN} UNTIL 2026-11-30", sender=DAN)
-    desk.tick()
+    desk.answer()
 
     assert players(desk)["red"] == ANN
     assert desk.mails(DAN) == []
@@ -182,11 +182,11 @@ def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:
     copy = reports(desk, EVE)[-1]
     insist(desk, "UNDEPUTE")
     desk.reply(copy, "BID 9", sender=DAN)
-    desk.tick()
+    desk.answer()
     assert not any("Sheet 1" in words(mail) for mail in desk.mails())
 
     desk.reply(reports(desk, ANN)[-1], "BID 2")
-    desk.tick()
+    desk.answer()
 
     assert version_taken(words(desk.last(ANN))) == 1
 
@@ -197,7 +197,7 @@ def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
     insist(desk, "UNDEPUTE")
     answer = next(mail for mail in reversed(desk.mails(ANN)) if "no longer stands in" in words(mail))
     desk.reply(answer, "BID 2")
-    desk.tick()
+    desk.answer()
 
     assert version_taken(words(desk.last(ANN))) == 1
 
@@ -221,7 +221,7 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
 def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
     """A sheet with such a line is taken without it."""
     desk.post("ORDERS toy1 red\nBID 2\nGM is away\nEND")
-    desk.tick()
+    desk.answer()
 
     assert words(desk.last(ANN)).startswith("1 of 2 orders not accepted; the other counts")
 
@@ -260,7 +260,7 @@ def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
 def test_nobody_hears_of_what_a_player_keeps_for_later(desk: Desk) -> None:
     """No mail to others, nor the journal that they may read, has a word of orders for a later turn or of their use."""
     desk.reply(desk.last(ANN), "BID 1\nTURN 2\nWHISPER green xylophagous\nBID 400")
-    desk.tick()
+    desk.answer()
     desk.tick(hours=24 * 5)
     desk.tick(hours=24 * 7)
     others = [mail for mail in desk.mails() if mail["To"] not in (ANN, "gm@example.org")]

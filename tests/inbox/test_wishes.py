@@ -126,7 +126,7 @@ def test_orders_in_free_words_are_no_synonyms(desk: Desk, line: str) -> None:
     desk.app = dataclasses.replace(desk.app, games={"toy": Essay()})
     desk.start()
     desk.reply(reports(desk, ANN)[0], line)
-    desk.tick()
+    desk.answer()
 
     with desk.app.store.reading() as session:
         assert [sheet.text.strip() for sheet in session.scalars(select(OrderSheet))] == [line]
@@ -149,7 +149,7 @@ WISHES = {
 def test_a_wish_is_pointed_to_its_command(begun: Desk, line: str, told: str) -> None:
     """In a mail of its own, in a reply, and beside orders: never as an error, and without a list of verbs."""
     begun.reply(reports(begun, ANN)[0], f"{line}\n\nAnn")
-    begun.tick()
+    begun.answer()
     answers = [words(begun.last(ANN)), ask(begun, f"{line}\n\nThanks\nAnn")]
     receipt = ask(begun, f"ORDERS toy1 red\nBID 3\n{line}\nEND")
 
@@ -180,7 +180,7 @@ def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:
     """An answering machine without a mark does not get answers without end."""
     for _ in range(6):
         begun.post("If I have a question, I will write again. I read mail on Mondays.")
-        begun.tick()
+        begun.answer()
 
     with begun.app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
@@ -191,7 +191,7 @@ def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:
 def test_a_mistyped_command_is_answered_with_the_nearest(begun: Desk, typed: str, near: str) -> None:
     """In a mail, in a reply, in a frame and behind HELP."""
     begun.reply(reports(begun, ANN)[0], typed)
-    begun.tick()
+    begun.answer()
     word = typed.split()[0].upper()
 
     assert f"There is no command {word}. Perhaps: {near}" in words(begun.last(ANN))
@@ -243,7 +243,7 @@ def test_leave_takes_one_off_the_standby_list(desk: Desk) -> None:
         ask(desk, line, EVE)
         if QUESTION.search(desk.last(EVE)["Subject"]):
             desk.reply(desk.last(EVE), "YES")
-            desk.tick()
+            desk.answer()
         assert "You are off the standby list of toy1" in words(desk.last(EVE)), line
 
 
@@ -252,7 +252,7 @@ def test_leave_with_the_name_of_a_campaign_gives_up_the_seat_there(begun: Desk) 
     begun.start(name="toy2")
     ask(begun, "LEAVE toy2")
     begun.reply(begun.last(ANN), "YES")
-    begun.tick()
+    begun.answer()
 
     assert [place.address for place in snapshot(begun, "toy2").places] == ["", BOB]
     assert [place.address for place in snapshot(begun).places] == [ANN, BOB]
