@@ -2,7 +2,8 @@
 
 A line that its game accepts as a whole is never split. Of any other, the parts between `;`, commas and full stops
 that begin orders are tried: if each is an order, each is read as a line of its own; if one is and another only
-begins like one, none is. What stands behind a `;` and begins like no order is a remark.
+begins like one, none is. What stands behind a `;` and begins like no order is a remark, as is one that speaks of a
+later turn.
 """
 
 from __future__ import annotations
@@ -49,13 +50,17 @@ _ENTRY = re.compile(r"(?<=\s)\(?([0-9]{1,2})[.)]\s++(?=[^\W\d_])")
 
 @dataclass(frozen=True, slots=True)
 class JoinedOrders:
-    """The lines of a sheet that have several orders: those that are split, by number, and errors on the others."""
+    """The lines of a sheet that have several orders: those that are split, by number, and errors on the others.
+
+    `told` are warnings of remarks that speak of a later turn.
+    """
 
     parts: Mapping[int, Sequence[str]] = field(default_factory=dict)
     refused: tuple[Finding, ...] = ()
+    told: tuple[Finding, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.parts or self.refused)
+        return bool(self.parts or self.refused or self.told)
 
     def split(self, lines: Lines) -> tuple[Lines, Mapping[int, int]]:
         """Return lines with each part on its own, numbered anew, and the number that each had."""
@@ -74,11 +79,12 @@ def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedShe
     taken = {entry.line for entry in parsed.entries}
     whole, joined = taken - _troubled(parsed), list(join_lines(lines))
     trial = _Trial(ruleset, view, [(number, without_comment(line)) for number, line in joined if number in whole])
-    parts, refused = dict[int, Sequence[str]](), list[Finding]()
+    parts, refused, told = dict[int, Sequence[str]](), list[Finding](), list[Finding]()
     for number, line in joined:
         if len(line) > MAX_LINE or is_comment(line) or not MAY_HAVE_SEVERAL.search(line):
             continue
         groups = trial.groups(line, whole=number in whole)
+        told += [_warn_of_later(number, each.text) for each in groups if each.later]
         if sum(each.begins for each in groups) < 2:
             continue
         why = trial.fault(number, groups, taken=number in taken)
@@ -86,7 +92,16 @@ def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedShe
             parts[number] = _with_remarks(groups)
         elif why:
             refused.append(Finding(number, "error", "several-orders", why, _HINT))
-    return JoinedOrders(parts, tuple(refused))
+    return JoinedOrders(parts, tuple(refused), tuple(told))
+
+
+# What a player plans, and what their note says when it is for.
+_LATER = re.compile(r"\b(?:next|following)\s++(?:turn|round|move|time)\b|\blater\b", re.IGNORECASE)
+
+
+def _warn_of_later(number: int, text: str) -> Finding:
+    said = f"{excerpt(text)!r} is read as a remark, since it speaks of a later turn"
+    return Finding(number, "warning", "for-later", said, "to keep an order for the next turn, write it below NEXT TURN")
 
 
 _NAMED_LINE = re.compile(r"\bline ([0-9]{1,4})\b")
@@ -107,11 +122,15 @@ def name_lines(parsed: ParsedSheet, origin: Mapping[int, int]) -> ParsedSheet:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A part of a line that may be an order. `begins`: it begins like one; `remark`: it stands behind a ;."""
+    """A part of a line that may be an order. `begins`: it begins like one; `remark`: it stands behind a ;.
+
+    `later`: it is a remark that begins like an order, and speaks of a later turn.
+    """
 
     text: str
     begins: bool
     remark: bool = False
+    later: bool = False
 
 
 @dataclass
@@ -138,6 +157,9 @@ class _Trial:
         pieces = _cut(segment, _BETWEEN[",."])
         if not first and not self._begins(pieces[0]):
             yield _Group(segment.strip(), begins=False, remark=True)
+            return
+        if not first and _LATER.search(segment) and not self.is_order(segment):
+            yield _Group(segment.strip(), begins=False, remark=True, later=True)
             return
         if len(pieces) == 1 or self.is_order(segment):
             yield _Group(segment.strip(), self._begins(segment))
@@ -190,7 +212,7 @@ class _Trial:
 
     def _is_mistaken(self, group: _Group) -> bool:
         """Return True for a remark beside several orders that the game knows as an order, though it refuses it."""
-        if not group.remark or self.is_order(group.text):
+        if not group.remark or group.later or self.is_order(group.text):
             return False
         return group.text in self.errors and self.errors[group.text].code not in _NO_VERB
 

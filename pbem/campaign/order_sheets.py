@@ -137,7 +137,7 @@ def parse_sheet(
         asked = [each for each in lines if origin[each[0]] not in strange and origin[each[0]] not in left]
         parsed = name_lines(ruleset.parse(view, asked), origin)
         first = {old: new for new, old in reversed([*origin.items()])}
-        refused = list(renumber((*refused, *joined.refused), first))
+        refused = list(renumber((*refused, *joined.refused, *joined.told), first))
     below = refuse_orders_below_end(parsed, asked) if foreign else ()
     parsed = replace(parsed, findings=(*parsed.findings, *refused, *below))
     parsed = _with_corrections(ruleset, view, asked, parsed)

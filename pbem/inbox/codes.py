@@ -299,7 +299,6 @@ _KINDS: Mapping[str, CodeKind] = {
 _NEAR = 3
 """Message-IDs of a message, the newest, of which one may be that of a mail to a GM."""
 
-
 _NAMING = re.compile(r"\A[\s>|*]*+(?:orders|player|confirm)\s", re.IGNORECASE)
 _WORD = re.compile(rf"(?<![^\s]){REPLY_CODE}(?![^\s])")
 _MOST_WRITTEN = 20

@@ -155,8 +155,7 @@ def process_sheet(
 
 def _take_parts(context: MessageContext, result: Accepted, typed: _Typed) -> Outcome | Doubt:
     """Keep what a sheet has for later turns, and process the rest of it, if there is any."""
-    # Most sheets have no such part.
-    from pbem.campaign.later_orders import plan_parts, save_parts, tell_refused
+    from pbem.campaign.later_orders import plan_parts, save_parts, tell_refused  # most sheets have no such part
 
     place, session = result.place, context.session
     planned = plan_parts(session, typed.ruleset, typed.view, place.seat_id, typed.parts)
@@ -460,7 +459,8 @@ def _wait_note(read: SheetToSave) -> Iterator[str]:
 
 def _zone_offer(context: MessageContext, place: SeatContext, read: SheetToSave) -> Iterator[str]:
     """Yield with a player's first receipt how to have times in their own zone, if their mail is written in another."""
-    if place.own_zone or place.turn > 1 or read.earlier.next > 1 or context.sender.lower() != place.address.lower():
+    told = context.together or place.own_zone or place.turn > 1 or read.earlier.next > 1
+    if told or context.sender.lower() != place.address.lower():
         return
     written = written_at(load_raw(context.session, context.inbox_id), context.now)
     if written and (zone := zone_like(written, place.zone)):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 
@@ -14,6 +16,7 @@ from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.actions.seats import seat_of
 from pbem.campaign.people import find_person, standby_campaigns
+from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.account_commands import (
@@ -182,7 +185,15 @@ def _run_all(asker: Requester, request: CommandList, parsed: ParsedSheet) -> Out
 
 def _fill_years(context: MessageContext, line: str) -> str:
     verb = line.split(None, 1)[:1]
-    return fill_years(line, context.now.date()) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
+    return fill_years(line, _today(context)) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
+
+
+def _today(context: MessageContext) -> dt.date:
+    """Return the day by the clock of the player whose mail is answered, or else of the sender."""
+    seat = next((context.session.get(Seat, code.seat_id) for code in context.codes.reports), None)
+    person = seat.person if seat else find_person(context.session, context.sender)
+    zone = (person.zone if person else "") or (Schedule.read(seat.campaign.schedule).zone if seat else "UTC")
+    return context.now.astimezone(ZoneInfo(zone)).date()
 
 
 def _find_left(context: MessageContext, request: CommandList, parsed: ParsedSheet) -> tuple[CommandList, ParsedSheet]:

@@ -75,7 +75,6 @@ def test_lines_with_several_orders(line: str, orders: list[str]) -> None:
         "MOVE G E; MOVE L9 E",
         "MOVE G E, MOVE L9 E",
         "MOVE G E; MVOE L1 E",
-        "MOVE G E; build next turn",
         "MOVE G E; thanks; MOVE L1 E",
         "MOVE G E; MOVE G W",
         "MOVE G E; RESIGN CONFIRM",
@@ -264,3 +263,29 @@ def test_the_corrected_sheet_keeps_the_order_before_a_remark(desk: Desk) -> None
 
     link = link_in(desk.last(ANN), "Correct my orders")
     assert "\nBID 3\n; not possible so far: BID 3 # BID 4\nEND" in link
+
+
+@pytest.mark.parametrize(
+    ("line", "orders"),
+    [
+        ("MOVE G E; move L1 east next turn", ["MOVE G E"]),
+        ("MOVE G E; build next turn", ["MOVE G E"]),
+        ("MOVE G E ; target something later", ["MOVE G E"]),
+        ("MOVE G E; MOVE L1 E; MOVE L2 NE next turn", ["MOVE G E", "MOVE L1 E"]),
+    ],
+)
+def test_a_remark_on_a_later_turn_may_begin_like_an_order(line: str, orders: list[str]) -> None:
+    """Behind a ; it is told that it was read as a remark, and the orders before it count."""
+    reading = receive("harvester", [line]).reading
+    told = [finding for finding in reading.findings if "later turn" in finding.text]
+
+    assert [order.typed for order in reading.restated] == orders
+    assert reading.parsed.errors == ()
+    assert [(each.severity, each.hint) for each in told] == [
+        ("warning", "to keep an order for the next turn, write it below NEXT TURN")
+    ]
+
+
+def test_an_order_with_a_slip_is_no_remark() -> None:
+    """Without a word of a later turn what begins like an order behind a ; is one, and the line is refused."""
+    assert refused("harvester", "MOVE G E; MOVE L1 soonish") == [_HINT]

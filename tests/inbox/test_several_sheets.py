@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable
 
@@ -73,6 +74,17 @@ def test_two_games_have_one_answer(desk: Desk) -> None:
     assert "TOY1 RED: YOUR ORDER IS IN" in said
     assert "TOY2 RED: 1 OF 2 ORDERS NOT ACCEPTED" in said
     assert f"reply with ORDERS toy2 red {codes['toy2 red']}, and below it all your orders" in said
+
+
+def test_a_zone_is_offered_once(desk: Desk) -> None:
+    """Of several sheets that were written by another clock, one verdict offers its zone."""
+    codes = two_games(desk)
+    shown = desk.now.astimezone(dt.timezone(dt.timedelta(hours=2))).strftime("%a, %d %b %Y %H:%M:%S +0200")
+    text = "\n".join(frame(seat, codes[seat], "BID 1") for seat in ("toy1 red", "toy2 red"))
+    desk.post(text, headers={"Date": shown})
+    desk.answer()
+
+    assert text_of(desk.last(ANN)).count("ZONE Europe/Athens") == 1
 
 
 def test_two_seats_of_different_players(desk: Desk) -> None:

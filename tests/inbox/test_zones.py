@@ -128,6 +128,16 @@ def test_days_of_an_absence_are_the_players(desk: Desk) -> None:
     assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT" in words_of(ask(desk, "STATUS"))
 
 
+def test_today_is_the_players(desk: Desk) -> None:
+    """TODAY and TOMORROW in a command are days of the player's own clock."""
+    ask(desk, "ZONE Tokyo")
+    desk.tick(hours=8)
+    said = words_of(ask(desk, "ABSENT TODAY TO TOMORROW"))
+
+    assert desk.now.date() == dt.date(2026, 11, 2)
+    assert "You are absent from 2026-11-03 to 2026-11-04." in said
+
+
 def test_zone_off_and_zone_alone(desk: Desk) -> None:
     """ZONE tells what holds; OFF brings back the clock of each campaign."""
     assert "Your mails tell times in the zone of each campaign." in words_of(ask(desk, "ZONE"))
