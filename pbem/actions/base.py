@@ -32,9 +32,8 @@ from pbem.actions.reversal import OTHER, record
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
-from pbem.campaign.history import add_entry
 from pbem.campaign.optimistic_lock import ReadSet, load_read_set, run_optimistic
-from pbem.campaign.snapshot import Context, load_campaign, locked_campaign
+from pbem.campaign.snapshot import Context, add_entry, load_campaign, locked_campaign
 from pbem.errors import Conflict
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line

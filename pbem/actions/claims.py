@@ -9,9 +9,8 @@ from pbem.actions.base import Harmless, TextResult
 from pbem.actions.deadlines import set_deadline
 from pbem.actions.run_turn import request_run
 from pbem.campaign.deadlines import BY_CLAIM, OpenTurnStatus, load_open_turns, may_be_claimed
-from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import OPPONENTS
-from pbem.campaign.snapshot import Context, find_seat_view, require_running
+from pbem.campaign.snapshot import Context, add_entry, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.ruleset.values import SeatName
 from pbem.text import format_time

@@ -28,13 +28,13 @@ from pbem.actions.welcome import mail_dice_notice, mail_dice_notice_gm
 from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
-from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import SCHEDULE, parse_house_rule, parse_house_rules
 from pbem.campaign.people import get_or_create_person
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
     CampaignSnapshot,
     Context,
+    add_entry,
     format_player_count,
     is_campaign_name,
     is_valid_seat_name,

@@ -21,7 +21,6 @@ from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, Previe
 from pbem.actions.days import TIMES, read_time, write_time
 from pbem.actions.run_turn import RequestRun
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
-from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, others, post
 from pbem.campaign.schedule import parse_duration
@@ -30,6 +29,7 @@ from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
     SeatView,
+    add_entry,
     describe_hold,
     find_seat_view,
     is_gm_hold,

@@ -25,12 +25,13 @@ from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_rece
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn
-from pbem.campaign.history import add_entry, seats_removed_before
+from pbem.campaign.history import seats_removed_before
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.reports import report_files, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
+    add_entry,
     counting_versions,
     current_turn,
     is_current,

@@ -40,7 +40,7 @@ from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.archive.writer import REPORTS
 from pbem.campaign.courtesies import split_host_words
 from pbem.campaign.deadlines import new_deadline
-from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
+from pbem.campaign.history import current_rolls, load_rolls, save_rolls
 from pbem.campaign.later_orders import split_parts
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
@@ -62,6 +62,7 @@ from pbem.campaign.snapshot import (
     Context,
     LastReport,
     SeatView,
+    add_entry,
     find_seat_view,
     load_last_reports,
     load_open_turn,

@@ -16,11 +16,11 @@ from pbem.actions.arguments import ADDRESS, CAMPAIGN, DAY, FreeText, Proof, Seat
 from pbem.actions.base import Confirmed, Reversible, TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
 from pbem.actions.welcome import withdraw_deputy_copies
-from pbem.campaign.history import add_entry, set_dice_word
+from pbem.campaign.history import set_dice_word
 from pbem.campaign.notices import post
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
 from pbem.campaign.schedule import start_of_day
-from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, add_entry, find_seat_view, open_deadline
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation

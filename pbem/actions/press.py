@@ -23,7 +23,7 @@ from pbem.actions.press_delivery import (
     send_press,
 )
 from pbem.campaign.ending import LAST_WORDS, replay_url
-from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.history import current_turn_label
 from pbem.campaign.press import (
     DIARY,
     PRESS,
@@ -36,7 +36,15 @@ from pbem.campaign.press import (
     save_press,
 )
 from pbem.campaign.questions import Asked, load_questions
-from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, current_turn, find_seat_view, require_running
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    Context,
+    SeatView,
+    add_entry,
+    current_turn,
+    find_seat_view,
+    require_running,
+)
 from pbem.errors import CampaignError
 from pbem.report import small
 from pbem.ruleset.values import SeatName

@@ -19,12 +19,12 @@ from pbem.actions.base import Channel, Confirmed, Harmless, PreviewedChange, Que
 from pbem.actions.press import mask_notes, render_question
 from pbem.actions.press_delivery import PIECES_A_TURN
 from pbem.actions.welcome import find_report
-from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.history import current_turn_label
 from pbem.campaign.notices import GM, post
 from pbem.campaign.people import deputies_of
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.questions import Asked, load_questions, next_number, questions_today
-from pbem.campaign.snapshot import Context, SeatView, find_seat_view
+from pbem.campaign.snapshot import Context, SeatView, add_entry, find_seat_view
 from pbem.errors import CampaignError
 from pbem.mail.headers import reply_code
 from pbem.report import small

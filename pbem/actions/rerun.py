@@ -41,11 +41,17 @@ from pbem.actions.withdrawal import (
     replace_turns,
 )
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import CampaignSnapshot, Context, current_turn, load_state, raise_validation_errors
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    Context,
+    add_entry,
+    current_turn,
+    load_state,
+    raise_validation_errors,
+)
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report import small
 from pbem.ruleset.protocol import AnyRuleset, StateImporter

@@ -33,7 +33,7 @@ from pbem.actions.withdrawal import (
 )
 from pbem.app import App
 from pbem.campaign.deadlines import least_time, new_deadline
-from pbem.campaign.history import add_entry, seats_removed_before
+from pbem.campaign.history import seats_removed_before
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import copy_sheets
 from pbem.campaign.snapshot import (
@@ -41,6 +41,7 @@ from pbem.campaign.snapshot import (
     Context,
     LastReport,
     SeatView,
+    add_entry,
     counting_versions,
     current_turn,
     find_seat_view,

@@ -31,13 +31,14 @@ from pbem.actions.player_words import PlayerWords, forward_files, load_player_wo
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, held_for_rulings, recheck_due
 from pbem.campaign.files import save_attachments
-from pbem.campaign.history import add_entry, current_rolls, save_rolls
+from pbem.campaign.history import current_rolls, save_rolls
 from pbem.campaign.notices import GM, describe_fault, gm_moment, post, was_posted
 from pbem.campaign.questions import unanswered_questions
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
     OpenTurn,
+    add_entry,
     load_campaign,
     load_open_turn,
     locked_campaign,

@@ -23,14 +23,22 @@ from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
-from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.history import current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.later_orders import use_kept_orders
 from pbem.campaign.notices import GM, gm_moment, others, post
 from pbem.campaign.optimistic_lock import run_optimistic
 from pbem.campaign.order_sheets import PreviousSheets, SheetToSave, save_sheets
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
+from pbem.campaign.snapshot import (
+    NO_HOLD,
+    CampaignSnapshot,
+    Context,
+    SeatView,
+    add_entry,
+    load_campaign,
+    require_running,
+)
 from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
 from pbem.errors import Conflict
 from pbem.mail.outbox import withdraw_turn_mail

@@ -25,7 +25,7 @@ from pbem.actions.welcome import (
     withdraw_deputy_copies,
 )
 from pbem.campaign.bot_sheets import find_bot
-from pbem.campaign.history import add_entry, removal_turns
+from pbem.campaign.history import removal_turns
 from pbem.campaign.invitations import offer_seat, with_board
 from pbem.campaign.notices import GM, others, post
 from pbem.campaign.people import (
@@ -46,6 +46,7 @@ from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Context,
     SeatView,
+    add_entry,
     counting_versions,
     current_turn,
     find_seat_view,

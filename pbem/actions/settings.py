@@ -15,7 +15,6 @@ from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
-from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import (
     HOUSE_RULES,
     OFF,
@@ -28,7 +27,7 @@ from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import GM, post
 from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.snapshot import CampaignSnapshot, Context
+from pbem.campaign.snapshot import CampaignSnapshot, Context, add_entry
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address, require_name, with_name
 from pbem.mail.outbox import end_gm_codes

@@ -14,11 +14,11 @@ from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wis
 from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
 from pbem.actions.open_turn import EnterSheet, find_playing, restoring
 from pbem.campaign.courtesies import NAMES_TURN
-from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.history import current_turn_label
 from pbem.campaign.later_orders import describe_kept, load_kept, plan_parts, save_parts, split_parts
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import CLEARED, Lines
-from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_view, require_running
+from pbem.campaign.snapshot import Context, SeatView, add_entry, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report.answers import CommandResult, Receipt
 from pbem.report.notices import Notice

@@ -17,10 +17,10 @@ from pbem.actions.create import import_state
 from pbem.actions.welcome import send_welcomes
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.files import SpooledList
-from pbem.campaign.history import add_entry, load_dice_words
+from pbem.campaign.history import load_dice_words
 from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.reports import SeatReport, render_reports, save_reports
-from pbem.campaign.snapshot import CampaignSnapshot, Context, format_player_count
+from pbem.campaign.snapshot import CampaignSnapshot, Context, add_entry, format_player_count
 from pbem.campaign.turns import ResolvedState, build_setup_record, compute_setup, insert_turn, opening_of
 from pbem.errors import CampaignError
 from pbem.mail.outbox import withdraw_turn_mail

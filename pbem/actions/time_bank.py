@@ -15,10 +15,9 @@ from sqlalchemy import update
 from pbem.actions.deadlines import moved_notice, tell_deadline
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due, time_left
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import GM, post
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.snapshot import Context, load_last_reports, locked_campaign
+from pbem.campaign.snapshot import Context, add_entry, load_last_reports, locked_campaign
 from pbem.report import small
 from pbem.ruleset.values import SeatName
 from pbem.store.models import BankedTime, Turn

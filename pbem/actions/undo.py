@@ -26,7 +26,7 @@ from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, carry_over
 from pbem.actions.rollback import undo_rollback
 from pbem.actions.ruling import hold_as_ruled, keep_earlier
 from pbem.actions.undo_effects import RestoredDeadline, command_words, find_deadline, set_deadline, side_effects
-from pbem.campaign.history import add_entry, labels_named, relabel
+from pbem.campaign.history import labels_named, relabel
 from pbem.campaign.notices import post
 from pbem.campaign.row_changes import (
     RowChange,
@@ -37,7 +37,15 @@ from pbem.campaign.row_changes import (
     restore_rows,
     write_changes,
 )
-from pbem.campaign.snapshot import Context, SeatView, load_campaign, load_open_turn, open_deadline, require_here
+from pbem.campaign.snapshot import (
+    Context,
+    SeatView,
+    add_entry,
+    load_campaign,
+    load_open_turn,
+    open_deadline,
+    require_here,
+)
 from pbem.errors import PARSE_ERRORS, CampaignError, Conflict, describe_error
 from pbem.mail.outbox import OUTBOX, drop_queued, queue_again, redirect_press
 from pbem.report import small

@@ -23,9 +23,8 @@ from pbem.admin.processed import unmoved_notice
 from pbem.app import App
 from pbem.campaign.damaged_rows import fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
-from pbem.campaign.history import add_entry
 from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_poll
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import add_entry, load_campaign
 from pbem.config import INACTIVE
 from pbem.errors import CampaignError, ConfigError, StoreError
 from pbem.log import event

@@ -34,9 +34,8 @@ from pbem.archive.verify import verify
 from pbem.backup.files import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.damaged_rows import shown
-from pbem.campaign.history import HOST
 from pbem.campaign.notices import GM, HOUSE_KEY, post
-from pbem.campaign.snapshot import Context, is_campaign_name, load_campaign, locked_campaign
+from pbem.campaign.snapshot import HOST, Context, is_campaign_name, load_campaign, locked_campaign
 from pbem.config import (
     INACTIVE,
     LACKING,

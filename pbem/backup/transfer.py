@@ -49,14 +49,15 @@ from pbem.backup.lines import MOST_BYTES, Line, is_hash, read_lines, write_lines
 from pbem.backup.rebuild import ImportedArchive, Rebuilding, check_rebuilt
 from pbem.backup.restore import check_room, complete_archive
 from pbem.campaign.damaged_rows import readable, shown
-from pbem.campaign.history import HOST, add_entry
 from pbem.campaign.notices import GM, post
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
+    HOST,
     NO_HOLD,
     Context,
     LastReport,
     SeatView,
+    add_entry,
     is_campaign_name,
     is_current,
     load_campaign,

@@ -1,4 +1,4 @@
-"""History of a campaign: journal entries, earlier turns, dice rolls and dice words.
+"""History of a campaign: earlier turns and their labels, dice rolls and dice words.
 
 The turn numbers of the host run on, whatever a game calls its turns: turn 3 may be
 "turn 1, combat round 1". Players read only the labels of their own reports.
@@ -20,54 +20,26 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import WithdrawnTurn, drawn_word, file_hash, recorded_rolls, roll_dice, turn_dice
 from pbem.archive.writer import SheetReceived
-from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, SeatView, is_current
+from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, SeatView, add_entry, is_current
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll, Rolls, roll_notation
 from pbem.ruleset.values import Event, SeatName
-from pbem.store.models import JournalEntry, Report, Seat, StoredRoll, Turn, WithdrawnTurns
+from pbem.store.models import Report, Seat, StoredRoll, Turn, WithdrawnTurns
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, WithdrawalKind
 
 if TYPE_CHECKING:
     from pbem.ruleset.orders import OrderParser
-
-_ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
-
-
-HOST = "pbem"
-"""The actor of what happens to a campaign with its home: its text is a clause of its own."""
-
-
-def add_entry(
-    session: Session,
-    campaign_id: int,
-    at: dt.datetime,
-    *,
-    actor: str,
-    text: str,
-    secret: bool = False,
-    turn: int | None = None,
-) -> int:
-    """Add an entry to the journal, in the transaction of the action itself; return its id.
-
-    Players cannot read an entry that is `secret`. With `turn`, the number of the open
-    turn, the next report of each seat tells it: as an action of the GM, or of `HOST` as
-    a sentence at its head.
-    """
-    row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
-    entry: int = flushed_connection(session).execute(_ENTER, row).scalar_one()
-    return entry
-
 
 Labels = Mapping[int, str]
 """The labels of a seat's reports by the numbers of the turns that they open, in their order."""

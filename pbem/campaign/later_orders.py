@@ -17,7 +17,6 @@ from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.courtesies import NAMES_TURN, split_host_words
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import post
 from pbem.campaign.order_sheets import (
     Lines,
@@ -33,7 +32,7 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import load_deputies
 from pbem.campaign.reports import SeatReport
-from pbem.campaign.snapshot import Context, LastReport
+from pbem.campaign.snapshot import Context, LastReport, add_entry
 from pbem.errors import describe_error
 from pbem.log import event
 from pbem.report import small

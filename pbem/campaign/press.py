@@ -21,9 +21,9 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.history import HOST, Labels, labels_named, load_turn_labels, relabel, turn_label
+from pbem.campaign.history import Labels, labels_named, load_turn_labels, relabel, turn_label
 from pbem.campaign.questions import QuestionsForTurn, load_questions
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
+from pbem.campaign.snapshot import HOST, CampaignSnapshot, SeatView, is_current
 from pbem.errors import CampaignError
 from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName

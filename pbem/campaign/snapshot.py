@@ -1,4 +1,4 @@
-"""Snapshot of a campaign: its rows from one read of the database, as plain values."""
+"""Snapshot of a campaign: its rows from one read of the database, as plain values; and its journal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from sqlalchemy import BindParameter, ColumnElement, CursorResult, and_, bindparam, func, select
+from sqlalchemy import BindParameter, ColumnElement, CursorResult, Table, and_, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import mixed_seed
@@ -23,7 +23,7 @@ from pbem.ruleset.fields import suggest_name
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName, Seats, is_plain_seat
-from pbem.store.models import Campaign, OrderSheet, Person, Report, Seat, Turn
+from pbem.store.models import Campaign, JournalEntry, OrderSheet, Person, Report, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState
 from pbem.text import zone_for
@@ -473,3 +473,31 @@ def raise_validation_errors(what: str, faults: Sequence[ValidationError]) -> Non
 def list_faults(what: str, wrong: Sequence[str]) -> str:
     more = [f"and {len(wrong) - MOST_FAULTS} more"] if len(wrong) > MOST_FAULTS else []
     return "\n  ".join([f"{what}:", *wrong[:MOST_FAULTS], *more])
+
+
+_ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
+
+
+HOST = "pbem"
+"""The actor of what happens to a campaign with its home: its text is a clause of its own."""
+
+
+def add_entry(
+    session: Session,
+    campaign_id: int,
+    at: dt.datetime,
+    *,
+    actor: str,
+    text: str,
+    secret: bool = False,
+    turn: int | None = None,
+) -> int:
+    """Add an entry to the journal, in the transaction of the action itself; return its id.
+
+    Players cannot read an entry that is `secret`. With `turn`, the number of the open
+    turn, the next report of each seat tells it: as an action of the GM, or of `HOST` as
+    a sentence at its head.
+    """
+    row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
+    entry: int = flushed_connection(session).execute(_ENTER, row).scalar_one()
+    return entry

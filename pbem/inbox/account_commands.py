@@ -21,7 +21,6 @@ from pbem.actions.welcome import (
     send_welcomes,
     withdraw_deputy_copies,
 )
-from pbem.campaign.history import add_entry
 from pbem.campaign.invitations import offer_seat
 from pbem.campaign.notices import GM, post
 from pbem.campaign.people import (
@@ -43,7 +42,7 @@ from pbem.campaign.people import (
     use_address,
 )
 from pbem.campaign.schedule import find_zone
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, add_entry, load_campaign, lock_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import (
     AlsoWriteFrom,

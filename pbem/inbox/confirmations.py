@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from pbem.actions.seats import seat_of
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import GM, host_mailer, post, queued_ids
 from pbem.campaign.people import find_person, is_open, mark_confirmed
-from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, add_entry, load_campaign
 from pbem.inbox.codes import find_codes
 from pbem.inbox.command_parser import CommandList, first_line
 from pbem.inbox.consent.effects import ADD, STEPS, act_of, chosen_word, unread_part

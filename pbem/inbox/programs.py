@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import GM, gm_moment, post, was_posted
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import add_entry, load_campaign
 from pbem.inbox.authenticate import authenticate, find_orders
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.order_sheets import process_sheet

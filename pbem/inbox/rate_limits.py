@@ -25,8 +25,8 @@ from typing import Any
 
 from sqlalchemy import Boolean, Select, and_, bindparam, func, literal_column, not_, select
 
-from pbem.campaign.history import add_entry
 from pbem.campaign.notices import first_free, host_mailer
+from pbem.campaign.snapshot import add_entry
 from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.mail.outbox import provider_of

@@ -668,7 +668,7 @@ class JournalEntry(Base):
 
     Players may read it where their campaign says so, except entries that are `secret`.
     An entry with a `turn` is told to all of them, in the report that opens the turn after it
-    (`pbem.campaign.history`).
+    (`pbem.campaign.press`).
     `undo` is the action of the GM that the entry is of, and what is needed to undo it
     (`pbem.campaign.row_changes`); None for entries that are of no such action.
     """

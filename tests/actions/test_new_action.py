@@ -22,8 +22,7 @@ from typing import Annotated
 
 from pbem.actions.arguments import SEAT, GmCommand
 from pbem.actions.base import Change, Harmless, TextResult
-from pbem.campaign.history import add_entry
-from pbem.campaign.snapshot import Context, find_seat_view
+from pbem.campaign.snapshot import Context, add_entry, find_seat_view
 from pbem.ruleset.values import SeatName
 
 

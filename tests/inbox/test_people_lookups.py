@@ -7,7 +7,7 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
-from pbem.campaign.history import add_entry
+from pbem.campaign.snapshot import add_entry
 from pbem.inbox.queries import LARGE_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.inbox.trusting import version_taken
