@@ -18,7 +18,7 @@ from pbem.games import installed_games
 from pbem.ruleset import AnyRuleset, View, canonical_json
 from pbem.ruleset.order_tree import order_form
 from pbem.ruleset.values import Json
-from pbem.testing.form_trees import tree_lines
+from pbem.testing.form_rules import tree_lines
 from pbem.testing.play import play, standard
 
 CPU_AIM = 1000.0

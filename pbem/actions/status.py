@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.base import Channel, Query, format_days, last_day
 from pbem.app import App
-from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns, time_left
+from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns, time_left, waiting_sheets
 from pbem.campaign.people import is_open, list_standbys, load_deputies
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
-from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, PendingRequest, Seat, Turn

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import RowMapping, bindparam, exists, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from pbem.app import App
 from pbem.campaign.house_rules import OPPONENTS, HouseRules
 from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
-from pbem.campaign.waiting_sheets import STANDS
+from pbem.ruleset.order_types import Finding
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, BankedTime, Campaign, OrderSheet, PendingRequest, Seat, Turn
 from pbem.store.session import flushed_connection
@@ -28,6 +29,9 @@ FARTHEST = dt.timedelta(days=366)
 """Holidays and absences that would postpone a deadline by more are a typing error, and are ignored."""
 
 _DAY = dt.timedelta(days=1)
+
+STANDS = OrderSheet.accepted | OrderSheet.wait
+"""A condition for sheets that were not withdrawn: they count, or wait for their correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,3 +437,39 @@ def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]
     held = select(Campaign.name).where(_IS_RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
     here = held if campaign is None else held.where(Campaign.name == campaign)
     return list(flushed_connection(session).execute(here.order_by(Campaign.id)).scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSheet:
+    """The newest sheet of a seat, because of which the turn waits for its deadline.
+
+    `errors` are its errors, if it waits for a correction; `lines` is the number of lines refused.
+    """
+
+    version: int
+    errors: tuple[Finding, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """The number of lines not accepted; one line may have several errors."""
+        return len({error.line for error in self.errors})
+
+
+def waiting_sheets(session: Session, turn_id: int, seat: SeatName | None = None) -> Mapping[SeatName, WaitingSheet]:
+    """Return the newest sheets because of which a turn waits for its deadline, of all seats or of one."""
+    newer = aliased(OrderSheet)
+    later = (newer.turn_id == OrderSheet.turn_id) & (newer.seat_id == OrderSheet.seat_id)
+    found = (
+        select(Seat.name, OrderSheet.version, OrderSheet.findings)
+        .join(Seat, Seat.id == OrderSheet.seat_id)
+        .where(OrderSheet.turn_id == turn_id, OrderSheet.wait)
+        .where(~exists().where(later, newer.version > OrderSheet.version, newer.accepted | newer.wait))
+    )
+    if seat is not None:
+        found = found.where(Seat.name == seat)
+    return {name: WaitingSheet(version, tuple(_errors_in(rows))) for name, version, rows in session.execute(found)}
+
+
+def _errors_in(findings: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    # By name: rows of earlier versions lack fields that have a default.
+    return (Finding(**each) for each in findings if each["severity"] == "error")

@@ -18,14 +18,13 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, resend_report
-from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_claimed, time_left
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_claimed, time_left, waiting_sheets
 from pbem.campaign.guide import guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
 from pbem.campaign.later_orders import describe_kept, load_kept
 from pbem.campaign.people import deputies_of, standby_position
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
-from pbem.campaign.waiting_sheets import waiting_sheets
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order

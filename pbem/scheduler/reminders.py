@@ -14,11 +14,13 @@ from pbem.app import App
 from pbem.campaign.deadlines import (
     DueTurn,
     OpenTurnStatus,
+    WaitingSheet,
     is_late,
     load_open_turns,
     needs_claim,
     needs_notice,
     turns_to_notify,
+    waiting_sheets,
 )
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import GM, describe_fault, gm_moment, post
@@ -31,7 +33,6 @@ from pbem.campaign.snapshot import (
     load_last_reports,
     locked_campaign,
 )
-from pbem.campaign.waiting_sheets import WaitingSheet, waiting_sheets
 from pbem.errors import ConfigError, StoreError
 from pbem.log import log_name
 from pbem.report import small

@@ -29,7 +29,7 @@ from pbem.ruleset import (
 )
 from pbem.ruleset.order_tree import MOST_BYTES, MOST_TRIED, next_nodes, order_form
 from pbem.ruleset.values import Json, View
-from pbem.testing.form_trees import TreeLine, tree_lines
+from pbem.testing.form_rules import TreeLine, tree_lines
 from tests.ruleset.fleet import BOOK, VIEW
 from tests.testing.toy import FogPatrol
 

@@ -11,7 +11,7 @@ import pytest
 
 from pbem.ruleset import Amount, Choice, Dice, Event, TurnInput, View
 from pbem.ruleset.order_tree import order_form
-from pbem.testing.form_trees import tree_lines
+from pbem.testing.form_rules import tree_lines
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.courses import Powers, Router, reach
 from pbem_rules.singularity_trap.orders import BOOK, JUMP, Move
