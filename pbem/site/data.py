@@ -231,8 +231,8 @@ class ClubPage:
 MOST_TOGETHER = 12
 """Seats up to which a moment is also shown as all views together."""
 
-NEWS_ALONE, REPLAY, FULL = "news", "replay", "full"
-"""Values of the house rule `site`."""
+REPLAY, FULL = "replay", "full"
+"""Values of the house rule `site`, beside news alone."""
 
 MOST_OPENINGS = 12
 """Openings in a feed."""
