@@ -29,7 +29,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
+def while_it_waits(desk: Desk, act: Callable[[Session], object]) -> str:
     """Change the campaign while a message that is being processed waits for its lock; return the message's note."""
     fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
     answering = threading.Thread(target=process_messages, args=(desk.app, desk.now))
@@ -74,3 +74,17 @@ def test_a_sheet_of_a_player_who_loses_the_seat_meanwhile(served: Desk, key: boo
         assert session.scalars(select(OrderSheet)).all() == []
         receipts = select(OutgoingMail.recipient).where(OutgoingMail.kind == "receipt")
         assert session.scalars(receipts).all() == []
+
+
+def test_sheets_for_two_campaigns_crosswise(served: Desk) -> None:
+    """A mail locks its campaigns in one order, whichever its sheets have, so that no other waits for it in turn."""
+    served.begin(name="toy2")
+    served.tick()
+    served.post("".join(f"ORDERS {name} red\nBID 1\nEND\n\n" for name in ("toy2", "toy1")))
+    while_it_waits(served, lambda session: locked_campaign(session, "toy2"))
+
+    with served.app.store.reading() as session:
+        (message,) = session.scalars(select(InboxMessage)).all()
+        assert message.state == "processed"
+        assert len(session.scalars(select(OrderSheet)).all()) == 2
+        assert len(session.scalars(select(OutgoingMail).where(OutgoingMail.kind == "receipt")).all()) == 1

@@ -271,3 +271,59 @@ def test_nobody_hears_of_what_a_player_keeps_for_later(desk: Desk) -> None:
     assert not [text for text in texts if "xylophagous" in text or "kept" in text.casefold()]
     assert "kept" not in ask(desk, "JOURNAL", BOB)
     assert "Kept" not in ask(desk, "STATUS", BOB)
+
+
+def test_nobody_hears_of_a_players_zone(desk: Desk) -> None:
+    """Neither another player nor the GM reads by which clock somebody lives, whatever that player does."""
+    ask(desk, "ZONE Tokyo")
+    for text in (
+        "ABSENT TOMORROW",
+        "EXTEND",
+        "PRESS TO blue\nHello",
+        "NEWS\nAll quiet",
+        "ASK GM\nWhen?",
+        "BID 1",
+        "STATUS",
+    ):
+        desk.reply(reports(desk, ANN)[-1], text)
+        desk.tick(hours=1)
+    ask(desk, "EXTEND", BOB)
+    desk.tick(hours=24 * 9)
+    texts = [text_of(mail) + str(mail["Subject"]) for mail in desk.mails() if mail["To"] != ANN]
+
+    assert "Asia/Tokyo" in ask(desk, "STATUS", ANN)
+    assert len(texts) > 8
+    assert not [text for text in texts if "Tokyo" in text or "JST" in text]
+    assert "Tokyo" not in ask(desk, "JOURNAL", BOB)
+    assert "Tokyo" not in ask(desk, "STATUS", BOB)
+
+
+def test_a_bank_is_told_when_it_is_used(desk: Desk) -> None:
+    """Before a player's own time covers a deadline, only that player is told of it; then all are."""
+    desk.set_rules(bank="2d")
+    assert "blue" not in ask(desk, "STATUS", ANN)
+    desk.reply(reports(desk, ANN)[-1], "BID 1")
+    desk.tick(hours=24 * 5)
+    told = " ".join(" ".join(text_of(mail).split()) for mail in desk.mails(ANN))
+
+    assert "blue has 24 hours of 2 days left" in told
+    assert "For deadlines that you miss you have 2 days of 2 days left." in " ".join(ask(desk, "STATUS", ANN).split())
+    assert "24 hours of 2 days left" in " ".join(ask(desk, "STATUS", BOB).split())
+
+
+def test_words_beside_a_claim_stay_with_their_writer(desk: Desk) -> None:
+    """Of CLAIM and WAITS the opponent is told what was decided, and no word that stood beside it."""
+    form(desk, "red", "blue", name="toy2", late="opponents")
+    run_action(desk.app, "toy2", StartCampaign(), desk.now)
+    desk.tick()
+    mine = next(mail for mail in reversed(reports(desk, ANN)) if "[toy2]" in str(mail["Subject"]))
+    desk.reply(mine, "BID 1")
+    desk.tick(hours=24 * 5)
+    asked = next(mail for mail in reversed(desk.mails(ANN)) if "CLAIM" in str(mail["Subject"]))
+    before = len(desk.mails(BOB))
+    desk.reply(asked, "WAITS\nI call them xylophagous")
+    desk.tick()
+    theirs = " ".join(text_of(mail) for mail in desk.mails(BOB)[before:])
+
+    assert "red lets blue have more time" in " ".join(theirs.split())
+    assert "xylophagous" not in theirs + ask(desk, "JOURNAL", BOB) + ask(desk, "STATUS", BOB)
