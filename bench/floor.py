@@ -78,6 +78,7 @@ def measure(club: Club, reporter: Renderer, *, counts: bool = False) -> Night:
         answering = len(statements)
         with program.timed("turns"):
             turns = run_turns(app, club.now)
+        require_running(club.home / DATABASE)
         each = (answering / messages, (len(statements) - answering) / turns)
         mails = read_mails(club.home / DATABASE)
         send_mail(app, club.now, TickResult())
@@ -95,6 +96,14 @@ def read_mails(database: Path) -> dict[str, bytes]:
     """Return all mails of the outbox of a database, by Message-ID."""
     with closing(sqlite3.connect(database)) as base:
         return {id_: zlib.decompress(raw) for id_, raw in base.execute("SELECT message_id, raw FROM outgoing")}
+
+
+def require_running(database: Path) -> None:
+    """Raise Miscount if a game has ended: its last mails are none that the floor makes."""
+    with closing(sqlite3.connect(database)) as base:
+        ended = base.execute("SELECT name FROM campaign WHERE status <> 'running'").fetchone()
+    if ended:
+        raise Miscount(f"the game of {ended[0]} has ended: ask for fewer turns or rounds")
 
 
 def copy_database(source: Path, target: Path) -> None:

@@ -168,7 +168,7 @@ def read_tables(base: sqlite3.Connection, app: App) -> Iterator[Table]:
         SELECT name, code, message_id, view, max(number) FROM report
         JOIN seat ON seat.id = seat_id JOIN turn ON turn.id = turn_id WHERE turn.campaign_id = ? GROUP BY seat_id
     """
-    for row in base.execute("SELECT * FROM campaign WHERE status = 'running' ORDER BY id").fetchall():
+    for row in base.execute("SELECT * FROM campaign ORDER BY id").fetchall():
         turn, before = (base.execute(turns, (row["id"], row["turn"] - back)).fetchone() for back in (0, 1))
         last = {
             seat: Last(code, mailed, json.loads(zlib.decompress(view)))
