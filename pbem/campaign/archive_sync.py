@@ -278,7 +278,9 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
 
 def _turns_without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
     """Yield the turns that were archived and have no folder."""
-    withdrawn = _count_withdrawn(session)
+    counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
+    rows = flushed_connection(session).execute(counts.group_by(Turn.campaign_id))
+    withdrawn: dict[int, int] = {row[0]: row[1] for row in rows}
     columns = (Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
     begun = select(*columns).where(Campaign.status != CampaignState.FORMING).order_by(Campaign.id)
     if campaign is not None:
@@ -296,11 +298,6 @@ def _turns_without_folder(session: Session, app: App, campaign: str | None) -> I
 
 
 _SET_ASIDE = (Turn.withdrawal_id.is_not(None), Turn.archived_at.is_(None))
-
-
-def _count_withdrawn(session: Session) -> dict[int, int]:
-    counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
-    return {row[0]: row[1] for row in flushed_connection(session).execute(counts.group_by(Turn.campaign_id))}
 
 
 def _sample_turns(session: Session) -> Iterator[ResolvedTurn]:

@@ -48,12 +48,8 @@ _PLACES_IN_HTML = tuple(map(re.compile, ("<!--page-->", "(?=<h2)", "(?=</body>)"
 _PLACES_IN_TEXT = tuple(map(re.compile, (r"(?m)^TO SEND ORDERS: .*+$", "(?m)(?=^WHAT HAPPENED$)", "^")))
 
 
-def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
-    """Return the mails with links in place of linked pages, which are encrypted and stored for the site."""
-    return [_link_page(session, app, campaign_id, mail) for mail in mails]
-
-
-def _link_page(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
+def link_page(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
+    """Return a mail with a link in place of a linked page, which is encrypted and stored for the site."""
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -267,7 +263,7 @@ class CampaignMailer:
 
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Queue mails in the order given; they go once the transaction has ended."""
-        ready = link_pages(session, self.app, self.campaign_id, mails)
+        ready = [link_page(session, self.app, self.campaign_id, mail) for mail in mails]
         campaign = None if self.campaign_id is None else MailingCampaign(self.campaign_id, self.name, self.key)
         enqueue(session, ready, self.app.settings, campaign=campaign, now=now)
 
