@@ -42,9 +42,10 @@ def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
     ]
     empty = [f"DELETE FROM {snapshot.name}" for snapshot in reversed(tables)]
     fill = [f"INSERT INTO {snapshot.name} TABLE kept.{snapshot.name}" for snapshot in tables]
-    next_id = "(SELECT coalesce(max(id), 0) + 1 FROM {0})"
+    # The sequences of a table that has another name now are still called by the old one.
+    next_id = "SELECT setval(pg_get_serial_sequence('{0}', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM {0}), false)"
     numbered = [snapshot.name for snapshot in tables if snapshot.autoincrement_column is not None]
-    count = [f"SELECT setval('{name}_id_seq', {next_id.format(name)}, false)" for name in numbered]
+    count = [next_id.format(name) for name in numbered]
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("; ".join(keep))
         rewinding = "; ".join(["BEGIN", *empty, *fill, *count, "COMMIT"])
