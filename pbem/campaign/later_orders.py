@@ -72,7 +72,8 @@ class Part:
     """The lines for a later turn, or those below a line that names one wrongly, for which they are refused: `fault`.
 
     `typed` is that line, and `name` the turn as reports will call it. `named` is the number of lines that stand on a
-    line with the turn, such as TURN 7: and an order. A part of the open turn has neither number nor fault.
+    line with the turn, such as TURN 7: and an order. `follows`: it is for the next turn that asks orders of the seat.
+    A part of the open turn has neither number nor fault.
     """
 
     typed: str
@@ -82,6 +83,7 @@ class Part:
     fault: str = ""
     withdraws: bool = False
     named: int = 0
+    follows: bool = False
 
 
 def turn_number(label: str) -> int | None:
@@ -143,33 +145,33 @@ def _is_order(ruleset: AnyRuleset, view: View, found: re.Match[str], line: str) 
 
 def _begin(found: re.Match[str], line: str, label: str) -> Part | None:
     """Return the part that a line begins; None if it is a remark on no later turn."""
-    now, behind = turn_number(label), found["rest"] or found["more"]
-    part = Part(typed=excerpt(line), withdraws=bool(found["none"]), named=bool(behind))
-    number = None if now is None else _number_meant(found, now)
+    now, behind, follows = turn_number(label), found["rest"] or found["more"], bool(found["next"])
+    part = Part(typed=excerpt(line), withdraws=bool(found["none"]), named=bool(behind), follows=follows)
+    number = (now or 0) + 1 if follows else None if now is None else _number_meant(found["number"])
     if is_comment(line):
-        if now is None or number is None or number <= now or behind or part.withdraws:
+        if number is None or number <= (now or 0) or behind or part.withdraws:
             return None
         mark = comment_mark(line)
         return replace(part, fault=f"what stands behind {mark} is a remark: take the {mark} away to keep them")
-    if now is None:
+    if now is None and not follows:
         return replace(part, fault=f'the open turn is called "{label}", without a number: no later one can be named')
     if number is None:
-        return replace(part, fault=f"it is not clear which turn is meant: write TURN {now + 1}, or NEXT TURN")
-    name = _named_like(label, number)
-    if number < now:
+        return replace(part, fault=f"it is not clear which turn is meant: write TURN {(now or 0) + 1}, or NEXT TURN")
+    name = "the next turn" if follows else _named_like(label, number)
+    if now is not None and number < now:
         return replace(part, fault=f"{name} is over: {label} is open")
-    if number > now + FARTHEST:
-        return replace(part, fault=f"orders are kept for {FARTHEST} turns ahead: up to TURN {now + FARTHEST}")
-    return replace(part, number=number, name=name) if number > now else part
+    if number > (now or 0) + FARTHEST:
+        return replace(part, fault=f"orders are kept for {FARTHEST} turns ahead: up to TURN {(now or 0) + FARTHEST}")
+    return replace(part, number=number, name=name) if number != now else part
 
 
-def _number_meant(found: re.Match[str], now: int) -> int | None:
-    said = (found["number"] or "").lower().lstrip("0")
+def _number_meant(typed: str | None) -> int | None:
+    said = (typed or "").lower().lstrip("0")
     if said in _NUMBERS:
         return _NUMBERS.index(said) + 1
-    if found["number"]:
-        return int(said[:_MOST_DIGITS] or "0") if len(said) <= _MOST_DIGITS else 10**_MOST_DIGITS
-    return now + 1 if found["next"] else None
+    if typed:
+        return int(said or "0") if len(said) <= _MOST_DIGITS else 10**_MOST_DIGITS
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +222,27 @@ def load_kept(session: Session, seat_ids: Iterable[int]) -> Sequence[LaterSheet]
 
 def describe_kept(row: LaterSheet, label: str, zone: str) -> str:
     """Return in a sentence what is kept for a later turn, with when it was written; `label` names the open turn."""
-    lines = row.text.splitlines()
-    name = _named_like(label, row.turn)
+    lines = _lines_of(row.text)
+    name = "the next turn" if _follows(row) else _named_like(label, row.turn)
     return f"Kept for {name}, {count_noun(len(lines), 'line')}, {format_time(row.at, zone)}: {quote_lines(lines)}."
 
 
 def _named_like(label: str, number: int) -> str:
     """Return the name of a later turn, as it will be in reports."""
     return _NUMBER.sub(str(number), label.partition(",")[0], count=1)
+
+
+_NEXT = "NEXT TURN"
+"""The first line of a text that is for the next turn which asks orders of the seat."""
+
+
+def _follows(row: LaterSheet) -> bool:
+    return row.text.startswith(_NEXT)
+
+
+def _lines_of(text: str) -> list[str]:
+    """Return the lines of a kept text, without the name of its turn."""
+    return [line for line in text.split("\n") if line and line != _NEXT]
 
 
 def _merge(parts: Iterable[Part]) -> list[tuple[Part, Sequence[str]]]:
@@ -257,10 +272,10 @@ def _plan(ruleset: AnyRuleset, view: View, part: Part, before: str, dropped: Seq
         left = f" Neither kept nor given: {quote_lines(_words(lines))}." if lines else ""
         return PlannedPart(part.number, CommandResult.refused(command, f"{fault}.{left}"))
     if part.withdraws or not lines or _spell(lines[0][1]) in _WITHDRAWS:
-        was = f"What was kept for {part.name} is withdrawn: {quote_lines(before.splitlines())}."
+        was = f"What was kept for {part.name} is withdrawn: {quote_lines(_lines_of(before))}."
         result = CommandResult(command, was if before else f"Nothing is kept for {part.name}.")
         return PlannedPart(part.number, result, "")
-    return _keep(ruleset, view, replace(part, lines=tuple(lines)), before.splitlines(), dropped)
+    return _keep(ruleset, view, replace(part, lines=tuple(lines)), _lines_of(before), dropped)
 
 
 def _fault_of(part: Part, lines: Lines) -> str:
@@ -297,7 +312,7 @@ def _keep(ruleset: AnyRuleset, view: View, part: Part, before: Sequence[str], dr
     if dropped:
         told.append(f"It stands more than once in your mail: the last counts, and not {quote_lines(dropped)}.")
     result = CommandResult(command, "\n".join((*slips[:_MOST_TOLD], *told)), done=not slips)
-    return PlannedPart(part.number, result, "\n".join(text))
+    return PlannedPart(part.number, result, "\n".join([_NEXT, *text] if part.follows else text))
 
 
 def _spell(line: str) -> str:
@@ -333,37 +348,48 @@ def use_kept_orders(
     for row in session.scalars(mine.where(waiting).order_by(LaterSheet.turn)):
         kept.setdefault(row.seat_id, []).append(row)
     for report in reports if kept else ():
-        for row in kept.get(report.place.id, ()):
-            _use(context, turn_id, number, deadline, report, row)
+        if rows := kept.get(report.place.id):
+            _use(context, turn_id, number, deadline, report, rows)
 
 
 def _use(
-    context: Context, turn_id: int, number: int, deadline: dt.datetime | None, report: SeatReport, row: LaterSheet
+    context: Context,
+    turn_id: int,
+    number: int,
+    deadline: dt.datetime | None,
+    report: SeatReport,
+    rows: Sequence[LaterSheet],
 ) -> None:
+    """Use what a seat has kept for a turn that is open for it; of what was kept for one that is over, tell it."""
     view = json.loads(report.view)
-    open_now = turn_number(view["label"])
-    if view["over"] or open_now is None or row.turn > open_now:
+    now = turn_number(view["label"])
+    if view["over"]:
         return
-    if row.turn == open_now and not view["awaited"]:
+    # What names the turn goes before what was for the next one, whichever that is.
+    meant = sorted((each for each in rows if each.turn == now or _follows(each)), key=lambda each: each.turn != now)
+    used = meant[0] if meant and view["awaited"] else None
+    reading = _read(context, view, used) if used else None
+    for row in rows:
+        over = now is not None and row.turn < now and not _follows(row)
+        if over or (row is used and reading is None) or (used and row is not used and row in meant):
+            row.used = number
+            why = "you had kept others for this turn" if row in meant else "no orders were asked of you in it"
+            why = "it could not be read" if row is used else why
+            page = small.kept_not_used(label=view["label"], why=why, lines=_lines_of(row.text))
+            post(context, report.place, page, id_=("later", context.snapshot.name, report.place.seat, row.turn, number))
+    if used is None or reading is None:
         return
-    row.used = number
-    reading = None
-    if row.turn == open_now:
-        reading = _read(context, view, row)
-    if reading is None:
-        why = "it could not be read" if row.turn == open_now else "your reports asked no orders of you in it"
-        page = small.kept_not_used(turn=row.turn, label=view["label"], why=why, lines=row.text.splitlines())
-        post(context, report.place, page, id_=("later", context.snapshot.name, report.place.seat, row.turn, number))
-        return
-    _, says_wait = split_host_words(_numbered(row.text))
-    earlier = PreviousSheets(turn_id, row.seat_id, 0)
-    sheet = SheetToSave(reading=reading, earlier=earlier, author=row.author, says_wait=says_wait, text=row.text)
+    used.used = number
+    _, says_wait = split_host_words(_numbered(used.text))
+    earlier = PreviousSheets(turn_id, used.seat_id, 0)
+    text = "\n".join(_lines_of(used.text))
+    sheet = SheetToSave(reading=reading, earlier=earlier, author=used.author, says_wait=says_wait, text=text)
     save_sheets(context.session, [sheet], context.now)
-    _mail_receipt(context, number, deadline, report, row, sheet)
+    _mail_receipt(context, number, deadline, report, used, sheet)
 
 
 def _numbered(text: str) -> Lines:
-    return tuple(enumerate(text.splitlines(), start=1))
+    return tuple(enumerate(_lines_of(text), start=1))
 
 
 def _read(context: Context, view: View, row: LaterSheet) -> SheetReading | None:

@@ -309,15 +309,15 @@ def bot_failed(*, campaign: str, seat: SeatName, turn: int, fault: str) -> Notic
     )
 
 
-def kept_not_used(*, turn: int, label: str, why: str, lines: Sequence[str]) -> Notice:
+def kept_not_used(*, label: str, why: str, lines: Sequence[str]) -> Notice:
     """To a player: what they had kept for a turn was not given. `label` is the turn that is open, `why` the reason."""
     return Notice(
-        subject=f"not given: what you kept for turn {turn}",
-        title=f"Not given: what you kept for turn {turn}",
+        subject="not given: what you kept for a later turn",
+        title="Not given: what you kept for a later turn",
         about=(label,),
         blocks=(
-            f"The orders that you had kept for turn {turn} were not given: {why}. They are not kept any longer.",
-            "To give them now, send these lines:",
+            f"What you had kept for a later turn was not given: {why}. It is not kept any longer.",
+            "To give it now, send these lines:",
             form(*lines),
         ),
     )
@@ -831,7 +831,7 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
         reason="550 5.1.1 <ann@example.org>: there is no such user here",
     ),
     lambda: not_processed(address="orders@example.org"),
-    lambda: kept_not_used(turn=7, label="turn 8", why="your reports asked no orders of you in it", lines=("MOVE G E",)),
+    lambda: kept_not_used(label="turn 8", why="no orders were asked of you in it", lines=("MOVE G E",)),
     lambda: quarantined(number=12, sender="", subject="hello", problem="the disk is full"),
     lambda: two_seats(address="orders@example.org", campaign="trap7", seat="red"),
     lambda: which_seat(

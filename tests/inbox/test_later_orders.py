@@ -84,8 +84,36 @@ def test_next_turn_is_the_one_after_the_open_one(desk: Desk, line: str) -> None:
     send(desk, f"{line}\nBID 2")
 
     assert sheets(desk) == [("BID 1", True, False)]
-    assert kept(desk) == {2: "BID 2"}
-    assert desk.last()["Subject"].startswith("[toy1] Done: Orders for round 2")
+    assert kept(desk) == {2: "NEXT TURN\nBID 2"}
+    assert desk.last()["Subject"].startswith("[toy1] Done: Orders for the next turn")
+
+
+def test_one_of_two_for_the_same_turn_counts(desk: Desk) -> None:
+    """Where NEXT TURN and a number come to mean one turn, the number counts, and the other is mailed back."""
+    send(desk, "NEXT TURN\nBID 2")
+    with desk.app.store.writing() as session:
+        row = session.scalars(select(LaterSheet)).one()
+        session.add(LaterSheet(seat_id=row.seat_id, turn=7, text="NEXT TURN\nBID 5", author=row.author, at=row.at))
+    send(desk, "TURN 2\nBID 3")
+    desk.tick(hours=WEEK)
+    back = [" ".join(text_of(mail).split()) for mail in desk.mails("ann@example.org") if "not given" in mail["Subject"]]
+
+    assert [text for text, *_ in sheets(desk)] == ["BID 3"]
+    assert len(back) == 1
+    assert "was not given: you had kept others for this turn." in back[0]
+    assert "BID 5" in back[0]
+    assert kept(desk) == {}
+
+
+def test_a_turn_that_was_skipped_is_told(desk: Desk) -> None:
+    """Orders for a turn that never asked for any are mailed back at the next report, and never given."""
+    send(desk, "TURN 2\nBID 2")
+    with desk.app.store.writing() as session:
+        session.scalars(select(LaterSheet)).one().turn = 1
+    desk.tick(hours=WEEK)
+
+    assert sheets(desk) == []
+    assert "no orders were asked of you in it" in text_of(next(m for m in desk.mails() if "not given" in m["Subject"]))
 
 
 def test_they_become_the_sheet_of_their_turn(desk: Desk) -> None:

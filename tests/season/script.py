@@ -182,7 +182,7 @@ def the_gm_by_mail() -> Iterator[Step]:
     yield Gm("trap", "SHEETS", "no sheet")
     yield Gm("trap", "SHEET red\nBUILD Cruiser AT J1+9", "Cruiser")
     yield Gm("trap", "SHEETS red", "Cruiser")
-    yield Gm("trap", "SHEET green\nNEXT TURN\nALLY red YES", "Orders for turn 2")
+    yield Gm("trap", "SHEET green\nNEXT TURN\nALLY red YES", "Orders for the next turn")
     yield Gm("trap", "PREVIEW", "Done")
     yield Gm("trap", "PREVIEW REAL", "reply YES")
     yield Reply("gm", "preview", "YES", "Done")
