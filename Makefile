@@ -5,6 +5,7 @@
 #   make test     style, types and all tests, with real servers; of long tests some cases, others each day
 #   make test-all the same with all cases: each kill, each meeting of two acts, each soak
 #   make check    style and types alone (make lint, make type; make format mends the style)
+#   make programs answers mails of ours with real mail programs, in Debian systems of their own (NAME=mutt for one)
 #   make docs     the documents as a site, in build/docs
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
@@ -35,7 +36,7 @@ test test-all: WORKERS := 3
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-all check checks lint format type types skeleton scripts docs parts bench clean
+.PHONY: help demo quick test test-all check checks lint format type types skeleton scripts docs parts bench programs clean
 
 help:
 	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
@@ -89,6 +90,15 @@ parts:
 
 bench: parts $(VENV)/.bench
 	@for bench in bench/[a-z]*.py; do $(BIN)/python -m bench.$$(basename $$bench .py) || exit; done
+
+# A system is kept for the next run; ONLY=remove takes it away, and runs nothing.
+programs: parts $(VENV)/.dev
+ifeq ($(ONLY),remove)
+	@tests/programs/system.sh remove
+else
+	@$(BIN)/python -m tests.programs $(NAME) --suite $(or $(SUITE),trixie)
+	@$(BIN)/python -m tests.programs.tables
+endif
 
 clean:
 	rm -rf demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -91,11 +91,11 @@ _GOES_ON = re.compile(r"[<(,]\s*+\Z")
 # A line with an address, but not one that begins with it in brackets: such a line continues a name.
 _NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w")
 
-# A divider; Samsung and Yahoo put the header block behind it on the same line.
+# A divider; Samsung and Yahoo put the header block behind it on the same line, and MH no dashes (RFC 934).
 _DIVIDER = re.compile(
     rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{_WORDS['original']}|({_WORDS['forwarded']}))\s*+[-_=*]{{2,}}+"
     rf"(?:\s*+(?=\*{{0,2}}{_WORDS['from']}\s?:).*+)?"
-    rf"|({_WORDS['forwarded_below']})\s?:)\s*+",
+    rf"|({_WORDS['forwarded_below']})\s?:|-{{5,}}+\s*+({_WORDS['forwarded']}))\s*+",
     re.IGNORECASE,
 )
 _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")

@@ -1,0 +1,21 @@
+"""Tables of other programs are as their last runs and this program make them."""
+
+from __future__ import annotations
+
+from tests.programs import peers, tables
+
+
+def test_the_page_of_mail_programs_has_the_results() -> None:
+    """The page says what the last runs have shown: `python -m tests.programs.tables` writes it."""
+    page = tables.PAGE.read_text()
+
+    assert tables.write(page) == page
+    assert all(table in page for table in tables.tables().values())
+
+
+def test_the_page_for_players_of_others_has_what_is_taken_here() -> None:
+    """Each habit is taken here as the page says: `python -m tests.programs.peers` writes it."""
+    page = peers.PAGE.read_text()
+
+    assert peers.write(page) == page
+    assert peers.table() in page

@@ -1,0 +1,42 @@
+# Read by each driver, inside of the system, as the player `ann`. The mail to be answered is the only one in their inbox.
+#
+# A driver sets `package`, and `driven` (how), and defines `reply`, `forward` and `compose URL`, each of which sends one
+# mail; a program that cannot do one of them leaves it out. Drafts are edited by `player`, which types what is asked for.
+# `guess TOPIC WORDS` was written before the program was run for the first time; `tip WORDS` tells players what to do.
+
+export EDITOR=/usr/local/bin/player VISUAL=/usr/local/bin/player
+export TERM=screen LANG=C.UTF-8 NAME=Ann EMAIL=ann@pbem.test
+guess() { :; }
+tip() { :; }
+
+printf 'account default\nhost 127.0.0.1\nport %s\ntls off\nauth off\nfrom ann@pbem.test\n' "$SMTP_PORT" >~/.msmtprc
+chmod 600 ~/.msmtprc
+
+fetch() { # copies the inbox into the Maildir ~/Mail/INBOX, for programs that read no IMAP
+  mkdir -p ~/Mail/INBOX/{cur,new,tmp}
+  printf '%s\n' "IMAPAccount a" "Host 127.0.0.1" "Port $IMAP_PORT" "User ann" "Pass ann-pw" "$(tls_off)" \
+    "AuthMechs LOGIN" "" "IMAPStore far" "Account a" "" "MaildirStore near" "Path ~/Mail/" "Inbox ~/Mail/INBOX" "" \
+    "Channel all" "Far :far:" "Near :near:" "Patterns INBOX" "Sync Pull" "Create Near" >~/.mbsyncrc
+  mbsync -q all 2>>~/mbsync.err
+}
+tls_off() { if mbsync --version | grep -q ' 1\.[0-4]'; then echo "SSLType None"; else echo "TLSType None"; fi; }
+
+terminal() { # COMMAND...: starts a program in a terminal of 100 columns and 50 lines
+  tmux -f /dev/null new-session -d -x 100 -y 50 "$*"
+
+}
+keys() { tmux send-keys "$@" 2>/dev/null; sleep 0.4; }
+screen() { tmux capture-pane -p "$@" 2>/dev/null; }
+wait_for() { # PATTERN: waits until it is on the screen
+  for _ in {1..30}; do
+    if screen | grep -qE "$1"; then sleep 0.3; return; fi
+    sleep 0.25
+  done
+  { echo "not seen: $1"; screen; } >&2
+  exit 1
+}
+look() { screen >>~/screen; } # keeps what is shown now
+leave() { # waits for the program's end
+  for _ in {1..40}; do tmux has-session 2>/dev/null || return 0; sleep 0.25; done
+  { echo "still running:"; screen; } >&2
+}
