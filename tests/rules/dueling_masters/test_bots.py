@@ -64,6 +64,30 @@ def test_the_bot_completes_a_set_up() -> None:
     assert "HOME" not in " ".join(sheet(state, "one"))
 
 
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_a_bot_without_a_piece_that_can_move_orders_nothing(name: str) -> None:
+    """Such a seat is passed over; a bot that is asked for it all the same writes no line."""
+    assert sheet(position("HOME A5", "Z1 J1"), "one", name) == []
+
+
+def test_the_bot_hides_its_home_planet_aside() -> None:
+    """Of a whole set-up the home planet stands on a column at the edge, and asteroids at the front."""
+    lines = [line.split() for line in sheet(new_game(), "one")]
+    squares = {kind: places for _, kind, *places in lines}
+
+    assert squares["HOME"][0] in {"C1", "C10", "D1", "D10"}
+    assert {square[0] for square in squares["ASTEROID"]} == {"E"}
+
+
+def test_the_bot_searches_beside_asteroids_at_the_back() -> None:
+    """Where an asteroid was met far from the front it guarded something: the bot flies over H9, beside I8."""
+    state, _ = turn(position("X1 A1, B A2, X2 A3, Z2 E8>I8", "Z1 F1, ASTEROID I8"), one=["MOVE Z2 J8"])
+    state, _ = turn(state, two=["MOVE Z1 G1"])
+
+    assert view(state, "one")["enemy_lost"][0]["square"] == "I8"
+    assert sheet(state, "one") == ["MOVE B I10"]
+
+
 def test_the_bot_goes_on_with_a_flight_over_unknown_squares() -> None:
     """The bot orders a piece again that has flown through the enemy's half, to have it judged."""
     state = position("Z1 J1>J9, Z2 A1, X1 A2", "Z1 F1")
