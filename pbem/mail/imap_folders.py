@@ -215,8 +215,8 @@ def _name_rights(rights: Iterable[str]) -> str:
 
 
 def _read_rights(imap: Any, folder: str) -> str | None:
-    """Return the rights in a folder; None if the server says OK and names none."""
-    (answer,) = imap._command_and_check("myrights", imap._normalise_folder(folder))
+    """Return the rights in a folder, the last that are told (Courier tells two); None if OK is all that is said."""
+    *_, answer = imap._command_and_check("myrights", imap._normalise_folder(folder))
     if answer is None:
         return None
     granted = answer.decode("ascii", "replace").rpartition(" ")[2]

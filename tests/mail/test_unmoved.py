@@ -65,9 +65,10 @@ def test_a_server_that_only_says_that_mail_is_moved(tmp_path: Path, store: Store
     assert (count(server, b"UID MOVE"), count(server, b"UID COPY"), count(server, b"UID STORE")) == (1, 0, 1)
 
 
-def test_a_right_that_is_missing(tmp_path: Path, store: Store) -> None:
+@pytest.mark.parametrize("before", [b"", b'* OK [MYRIGHTS "acdilrsw"] ACL\r\n'], ids=["alone", "Courier 1.4"])
+def test_a_right_that_is_missing(tmp_path: Path, store: Store, before: bytes) -> None:
     """Where the server tells that mail cannot be marked as deleted, none is copied; right and folder are named."""
-    with scripted_imap("UIDPLUS ACL", {b"MYRIGHTS": saying(b"* MYRIGHTS INBOX lrswi\r\n")}) as server:
+    with scripted_imap("UIDPLUS ACL", {b"MYRIGHTS": saying(before + b"* MYRIGHTS INBOX lrswi\r\n")}) as server:
         unmoved = poll_twice(server, tmp_path, store)
 
     assert count(server, b"UID COPY") == 0
