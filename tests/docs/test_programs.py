@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.programs import peers, tables
+from tests.programs import peers, polling, tables
 
 
 def test_the_page_of_mail_programs_has_the_results() -> None:
@@ -19,3 +19,11 @@ def test_the_page_for_players_of_others_has_what_is_taken_here() -> None:
 
     assert peers.write(page) == page
     assert peers.table() in page
+
+
+def test_the_page_of_servers_has_what_their_polls_have_shown() -> None:
+    """Servers are in the page as they were polled: `python -m tests.programs.polling` writes it."""
+    page = polling.PAGE.read_text()
+
+    assert polling.write(page) == page
+    assert "| courier-imap |" in page

@@ -3,6 +3,7 @@
 #
 #   system.sh install PACKAGE...      installs packages, and makes the system where it is missing
 #   system.sh run COMMAND...          runs a command as the user `ann`, in their home, with the input and output given
+#   system.sh serve COMMAND...        the same as root, for a server
 #   system.sh remove                  removes the system
 #
 # SUITE is the release (trixie by default), PROGRAMS the folder that has the systems; a system is made once by debootstrap
@@ -50,6 +51,7 @@ case $action in
       { tail -5 "$root.log" >&2; exit 1; } ;;
   run)
     inside runuser -u ann -- env HOME=/home/ann USER=ann LOGNAME=ann TERM=screen TZ=UTC "${RUN_SHELL:-bash}" -c 'cd && exec "$@"' - "$@" ;;
+  serve) inside env HOME=/root "$@" ;;
   remove) rm -rf "${root:?}" "$root.log" ;;
   *) sed -n 's/^# \?//p' "$0" >&2; exit 2 ;;
 esac
