@@ -301,8 +301,7 @@ def _command_on(ruleset: AnyRuleset, view: View, line: tuple[int, str]) -> type[
 def _split_wishes(context: MessageContext, reading: SheetReading) -> tuple[SheetReading, Mapping[int, CommandResult]]:
     """Return the sheet with notes in place of errors on lines that wish for a command, and the answers to these."""
     sources = dict(reading.lines)
-    errors = {finding.line for finding in reading.parsed.errors}
-    answers = {number: _answer_line(context, reading, sources.get(number, "")) for number in errors}
+    answers = {each.line: _answer_line(context, reading, sources.get(each.line, "")) for each in reading.parsed.errors}
     wishes = {number: CommandResult(sources[number].strip(), said) for number, said in answers.items() if said}
     if not wishes:
         return reading, wishes

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pbem.actions.ruling import form_hash
+from pbem.campaign.courtesies import NAMES_TURN
 from pbem.errors import CampaignError
 from pbem.inbox.frames import (
     Frame,
@@ -117,7 +118,8 @@ def read_form(frame: Frame, form: Frame, verbs: Collection[str]) -> Edits:
         else:
             found = _Match(_count_broken(lines, at, left, verbs))
         if found.freed or not found.words:
-            into = hidden if spell_line(lines[at])[0] == ";" else orders
+            # A turn behind a semicolon takes what is below it out of the sheet, and must be told.
+            into = hidden if spell_line(lines[at])[0] == ";" and not NAMES_TURN(lines[at]) else orders
             into.append(_join(lines[at : at + found.count]))
         at += found.count
     # Only now: a line further down may be the one of the form as it was.

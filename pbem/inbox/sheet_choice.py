@@ -191,10 +191,9 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     if sheet.header is not None:
         return context, result, _tell(sheet, [read], _OWN_SHEET)
     outside = _outside(sheet, read.frame, lines)
-    ruleset, view = context.app.game(result.place.game), result.place.view
-    names = sender_names(
-        context.message.sender_name, context.message.sender or "", result.place.address, result.place.seat
-    )
+    mail, place = context.message, result.place
+    ruleset, view = context.app.game(place.game), place.view
+    names = sender_names(mail.sender_name, mail.sender or "", place.address, place.seat)
     if reason := _reason_against(ruleset, view, outside, read, names):
         return context, result, _tell(sheet, [read], reason)
     orders = missing_in(read.orders, outside)

@@ -68,6 +68,15 @@ def test_a_freed_line_counts_beside_what_was_typed(toy: Desk, top: str, orders: 
     assert "quoted" not in text
 
 
+def test_a_turn_behind_a_semicolon_takes_what_is_below_it_out(toy: Desk) -> None:
+    """A turn that was written into the form as a remark is told, and what is freed below it counts for no turn."""
+    text = text_of(toy.last()).replace(BID, "; TURN 3\nBID 2")
+    _, said = reply(toy, quoted(toy, text=text))
+
+    assert lines(toy) == []
+    assert 'take the ; away to keep them. Neither kept nor given: "BID 2".' in said
+
+
 AGAINST = {
     "against the freed one": ("WHISPER blue hello", ["whisper hello"]),
     "a sheet": ("ORDERS toy1 red\nBID 4\nEND", ["bid 4"]),
