@@ -41,7 +41,7 @@ from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import comment_mark, is_comment, join_lines
 from pbem.ruleset.values import View
-from pbem.store.models import DeputyReport, LaterSheet, Seat
+from pbem.store.models import Campaign, DeputyReport, LaterSheet, Seat
 from pbem.store.types import Author
 from pbem.text import as_sentence, count_noun, excerpt, format_time, join_names, quote_lines
 
@@ -215,8 +215,10 @@ def tell_refused(planned: Iterable[PlannedPart]) -> str:
 
 
 def load_kept(session: Session, seat_ids: Iterable[int]) -> Sequence[LaterSheet]:
-    """Return what is kept for seats and was not used yet, by turn."""
-    kept = select(LaterSheet).where(LaterSheet.seat_id.in_(list(seat_ids)), LaterSheet.used.is_(None))
+    """Return what is kept for seats and was not used yet, or will be used again after a rollback, by turn."""
+    waits = or_(LaterSheet.used.is_(None), LaterSheet.used > Campaign.turn)
+    kept = select(LaterSheet).join(Seat, Seat.id == LaterSheet.seat_id).join(Campaign, Campaign.id == Seat.campaign_id)
+    kept = kept.where(LaterSheet.seat_id.in_(list(seat_ids)), waits)
     return session.scalars(kept.order_by(LaterSheet.turn)).all()
 
 
@@ -237,7 +239,7 @@ _NEXT = "NEXT TURN"
 
 
 def _follows(row: LaterSheet) -> bool:
-    return row.text.startswith(_NEXT)
+    return row.text.partition("\n")[0] == _NEXT
 
 
 def _lines_of(text: str) -> list[str]:
@@ -365,8 +367,9 @@ def _use(
     now = turn_number(view["label"])
     if view["over"]:
         return
-    # What names the turn goes before what was for the next one, whichever that is.
-    meant = sorted((each for each in rows if each.turn == now or _follows(each)), key=lambda each: each.turn != now)
+    # What names the turn goes before what was for the next one, whichever that is; after a rollback that may be later.
+    meant = [each for each in rows if each.turn == now or (_follows(each) and each.turn <= (now or each.turn))]
+    meant.sort(key=lambda each: (each.turn == now, each.turn), reverse=True)
     used = meant[0] if meant and view["awaited"] else None
     reading = _read(context, view, used) if used else None
     for row in rows:

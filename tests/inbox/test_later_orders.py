@@ -12,7 +12,7 @@ from pbem.actions.seats import GiveSeat
 from pbem.actions.sheets import KeepOrders, ShowSheets
 from pbem.actions.undo import UndoChange
 from pbem.errors import CampaignError
-from pbem.store.models import JournalEntry, LaterSheet, OrderSheet
+from pbem.store.models import JournalEntry, LaterSheet, OrderSheet, Seat
 from pbem.store.types import Author
 from tests.toy.home import Desk, text_of
 
@@ -93,7 +93,7 @@ def test_one_of_two_for_the_same_turn_counts(desk: Desk) -> None:
     send(desk, "NEXT TURN\nBID 2")
     with desk.app.store.writing() as session:
         row = session.scalars(select(LaterSheet)).one()
-        session.add(LaterSheet(seat_id=row.seat_id, turn=7, text="NEXT TURN\nBID 5", author=row.author, at=row.at))
+        session.add(LaterSheet(seat_id=row.seat_id, turn=1, text="NEXT TURN\nBID 5", author=row.author, at=row.at))
     send(desk, "TURN 2\nBID 3")
     desk.tick(hours=WEEK)
     back = [" ".join(text_of(mail).split()) for mail in desk.mails("ann@example.org") if "not given" in mail["Subject"]]
@@ -343,6 +343,42 @@ def test_they_go_with_their_player(desk: Desk) -> None:
 def test_the_journal_tells_the_gm_alone(desk: Desk) -> None:
     """The journal has the use of kept orders as an entry that players may not read."""
     send(desk, "TURN 2\nBID 4")
+def test_what_a_rollback_brings_back_is_kept(desk: Desk) -> None:
+    """Orders that were used for a turn which a rollback takes back are told in STATUS, and ADD adds to them."""
+    send(desk, "TURN 2\nBID 4")
+    desk.tick(hours=WEEK)
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
+    desk.tick()
+
+    assert 'Kept for round 2, 1 line, Mon 2 Nov 2026 10:00 Europe/Berlin (09:00 UTC): "BID 4".' in send(desk, "STATUS")
+    assert 'Kept, 2 lines: "BID 4", "WHISPER blue hello".' in send(desk, "TURN 2\nADD\nWHISPER blue hello")
+
+
+def test_next_turn_is_not_an_earlier_one_after_a_rollback(desk: Desk) -> None:
+    """What was kept for the turn after a later one is not used for a turn before that."""
+    desk.tick(hours=WEEK)
+    send(desk, "NEXT TURN\nBID 4")
+    desk.tick(hours=WEEK)
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
+    desk.tick(hours=WEEK)
+    assert len(sheets(desk)) == 1
+    desk.tick(hours=WEEK)
+
+    assert [text for text, *_ in sheets(desk)] == ["BID 4", "BID 4"]
+
+
+def test_words_that_begin_with_next_turn(desk: Desk) -> None:
+    """A part for a turn with a number stays for it, whatever its first line begins with."""
+    with desk.app.store.writing() as session:
+        seat = session.scalars(select(Seat)).first()
+        assert seat is not None
+        text = "NEXT TURN I bid"
+        session.add(LaterSheet(seat_id=seat.id, turn=3, text=text, author=Author.PLAYER, at=desk.now))
+    desk.tick(hours=WEEK)
+
+    assert kept(desk) == {3: "NEXT TURN I bid"}
+
+
     desk.tick(hours=WEEK)
     with desk.app.store.reading() as session:
         entries = select(JournalEntry.secret).where(JournalEntry.text.contains("had kept for turn 2"))
