@@ -309,12 +309,13 @@ def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | No
 TURN_LINE = re.compile(
     r"\A[\s*_=>\[(;#%/-]*+(?:my\s++)?(?:orders?\s++)?(?:for\s++)?(?:the\s++)?"
     r"(?:(?P<next>next|following)\s++turn|"
-    r"turn(?:\s*+(?:number\b|no\b\.?|nr\b\.?)?\s*+#?\s*+"
-    r"(?P<number>[0-9]++|one|two|three|four|five|six|seven|eight|nine|ten))?)\b(?:\s++orders?\b)?"
+    r"turns?+(?:\s*+(?:number\b|no\b\.?|nr\b\.?)?\s*+#?\s*+"
+    r"(?P<number>[0-9]++|(?:one|two|three|five|ten|eleven|twelve|thirteen|fifteen|twenty"
+    r"|(?:four|six|seven|nine)(?:teen)?|eight(?:een)?)\b))?)\b(?:\s++orders?\b)?"
     r"(?:[\s:.,;*_=)\]>\u2013\u2014-]*+\Z"
     r"|[\s:.,\u2013\u2014-]++(?P<none>none|nothing|off|clear(?:\s++orders)?|cancel|withdraw)[\s.!]*+\Z"
     r"|\s*+[:\u2013\u2014-]\s*+(?P<rest>\S.*+)"
-    r"|(?(number)\s++(?P<more>\S.*+)|(?!)))",
+    r"|(?(number)[\s.,&+]++(?P<more>\S.*+)|(?!)))",
     re.IGNORECASE | re.DOTALL,
 )
 """A line of a sheet that says for which turn those below it are: TURN 7, NEXT TURN, "orders for turn 7:".

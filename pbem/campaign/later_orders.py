@@ -51,7 +51,10 @@ FARTHEST = 20
 MOST_LINES = 1_000
 """Lines that are kept for one turn."""
 
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
 _MOST_DIGITS = 6
 _END_OF_PART = re.compile(r"\A\s*+end\s?turn[\s.!]*+\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,6}")
@@ -139,7 +142,9 @@ def split_sheet(
 def _is_order(ruleset: AnyRuleset, view: View, found: re.Match[str], line: str) -> bool:
     """Return True if a line that may name a turn is an order: "turn 3 armies back" may be one in free words."""
     if ruleset.free_text:
-        return bool(found["more"])
+        # "Turn: the lever." and "Turn off." name no turn, not even wrongly, as TURN -3 does.
+        behind = found["rest"] or found["none"]
+        return bool(found["more"] or (behind and not (found["number"] or found["next"] or behind[0].isdigit())))
     return not is_comment(line) and bool(ruleset.parse(view, [(1, line)]).entries)
 
 
@@ -211,7 +216,8 @@ def save_parts(
 def tell_refused(planned: Iterable[PlannedPart]) -> str:
     """Return what the subject of a receipt says of parts that are not kept whole; "" if all are."""
     commands = [each.result.command for each in planned if not each.result.done]
-    return f"{join_names([each[:1].lower() + each[1:] for each in commands[:2]])} NOT kept whole" if commands else ""
+    names = [each.replace("Orders", "orders", 1) for each in commands[:2]]
+    return f"{join_names(names)} NOT kept whole" if names else ""
 
 
 def load_kept(session: Session, seat_ids: Iterable[int]) -> Sequence[LaterSheet]:
@@ -273,7 +279,7 @@ def _plan(ruleset: AnyRuleset, view: View, part: Part, before: str, dropped: Seq
     if fault := part.fault or _fault_of(part, lines):
         left = f" Neither kept nor given: {quote_lines(_words(lines))}." if lines else ""
         return PlannedPart(part.number, CommandResult.refused(command, f"{fault}.{left}"))
-    if part.withdraws or not lines or _spell(lines[0][1]) in _WITHDRAWS:
+    if part.withdraws or not lines or _says_nothing(lines):
         was = f"What was kept for {part.name} is withdrawn: {quote_lines(_lines_of(before))}."
         result = CommandResult(command, was if before else f"Nothing is kept for {part.name}.")
         return PlannedPart(part.number, result, "")
@@ -282,7 +288,7 @@ def _plan(ruleset: AnyRuleset, view: View, part: Part, before: str, dropped: Seq
 
 def _fault_of(part: Part, lines: Lines) -> str:
     """Return why the lines of a part are not kept; "" if they are."""
-    if part.withdraws and lines:
+    if (part.withdraws and lines) or (len(lines) > 1 and _says_nothing(lines)):
         return "it says that nothing is to be kept, and has lines below it"
     if part.named and len(lines) > part.named:
         return f"it is not clear whether the lines below it are for {part.name}: write it on a line of its own"
@@ -315,6 +321,10 @@ def _keep(ruleset: AnyRuleset, view: View, part: Part, before: Sequence[str], dr
         told.append(f"It stands more than once in your mail: the last counts, and not {quote_lines(dropped)}.")
     result = CommandResult(command, "\n".join((*slips[:_MOST_TOLD], *told)), done=not slips)
     return PlannedPart(part.number, result, "\n".join([_NEXT, *text] if part.follows else text))
+
+
+def _says_nothing(lines: Lines) -> bool:
+    return _spell(lines[0][1]) in _WITHDRAWS
 
 
 def _spell(line: str) -> str:

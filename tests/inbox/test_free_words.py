@@ -243,6 +243,17 @@ def test_a_mail_that_was_set_aside_as_a_whole_is_answered(pen: Desk) -> None:
     assert STILL in told(pen, f"{order}\nBuild a tower.")
 
 
+@pytest.mark.parametrize(
+    "order",
+    ["Turn: the lever.", "Turn - around!", "Turn off", "Turn 3 was fun.", "TURN 7 is when I am away", "Turn left"],
+)
+def test_a_sentence_that_begins_with_turn_is_an_order(pen: Desk, order: str) -> None:
+    """Words that name no later turn, or only speak of one, stay an order among the others."""
+    told(pen, f"{HOLD}\n{order}\n{SAIL}")
+
+    assert counted(pen) == [HOLD, order, SAIL]
+
+
 def test_a_question_is_pointed_to_the_gm(pen: Desk) -> None:
     """A question alone is no sheet; the answer says how it reaches the GM, and what counts."""
     answer = told(pen, "Hi, can I attack the mill too?\nAnn")

@@ -60,6 +60,7 @@ def told(desk: Desk) -> str:
         "Turn #3",
         "TURN no. 3",
         "turn three",
+        "TURNS 3",
         "Orders for turn 3:",
         "My orders for the turn 3",
         "*TURN 3*",
@@ -123,7 +124,7 @@ def test_they_become_the_sheet_of_their_turn(desk: Desk) -> None:
     said = told(desk)
 
     assert "your orders for round 2: 3 of 4 still possible" in said
-    assert "You wrote them on Mon 2 Nov, 10:00 CET for this turn." in said
+    assert "They were written on Mon 2 Nov, 10:00 CET for this turn." in said
     assert "WHISPER pink hello Pink is not another seat." in said
     assert [each[1:] for each in sheets(desk)] == [(True, True)]
     assert kept(desk) == {}
@@ -157,6 +158,13 @@ def test_slips_are_told_in_the_subject_of_a_receipt(desk: Desk) -> None:
 
     assert "orders for round 3 NOT kept whole" in desk.last()["Subject"]
     assert "Nothing else to do" not in said
+
+
+def test_a_turn_that_cannot_be_meant_is_told_as_it_was_typed(desk: Desk) -> None:
+    """The subject has the line of a part that is refused as it stands in the mail."""
+    send(desk, "BID 1\nTURN 0\nBID 3")
+
+    assert "TURN 0 NOT kept whole" in desk.last()["Subject"]
 
 
 def test_a_newer_part_replaces_the_older_one(desk: Desk) -> None:
@@ -207,6 +215,9 @@ def test_the_open_turn_may_be_named(desk: Desk) -> None:
         ("TURN 2: BID 4\nBID 7", "it is not clear whether the lines below it are for round 2"),
         ("TURN 2 BID 4\nBID 7", "it is not clear whether the lines below it are for round 2"),
         ("TURN 2\nNO ORDERS", "NO ORDERS is said when round 2 is open"),
+        ("TURN 2\nNone.\nBID 7", "it says that nothing is to be kept, and has lines below it. Neither kept nor given"),
+        ("TURN 2, 3\nBID 7", "it is not clear whether the lines below it are for round 2"),
+        ("TURNS 2 AND 3\nBID 7", "it is not clear whether the lines below it are for round 2"),
     ],
 )
 def test_what_is_not_clear_is_neither_kept_nor_given(desk: Desk, text: str, said: str) -> None:
@@ -332,17 +343,6 @@ def test_after_a_rollback_they_are_used_again(desk: Desk) -> None:
     assert [text for text, *_ in sheets(desk)] == ["BID 4", "BID 4"]
 
 
-def test_they_go_with_their_player(desk: Desk) -> None:
-    """Who takes a seat over finds nothing of what its former player had kept."""
-    send(desk, "TURN 2\nBID 4")
-    run_action(desk.app, "toy1", GiveSeat("red", "eve@example.org"), desk.now)
-
-    assert kept(desk) == {}
-
-
-def test_the_journal_tells_the_gm_alone(desk: Desk) -> None:
-    """The journal has the use of kept orders as an entry that players may not read."""
-    send(desk, "TURN 2\nBID 4")
 def test_what_a_rollback_brings_back_is_kept(desk: Desk) -> None:
     """Orders that were used for a turn which a rollback takes back are told in STATUS, and ADD adds to them."""
     send(desk, "TURN 2\nBID 4")
@@ -379,6 +379,17 @@ def test_words_that_begin_with_next_turn(desk: Desk) -> None:
     assert kept(desk) == {3: "NEXT TURN I bid"}
 
 
+def test_they_go_with_their_player(desk: Desk) -> None:
+    """Who takes a seat over finds nothing of what its former player had kept."""
+    send(desk, "TURN 2\nBID 4")
+    run_action(desk.app, "toy1", GiveSeat("red", "eve@example.org"), desk.now)
+
+    assert kept(desk) == {}
+
+
+def test_the_journal_tells_the_gm_alone(desk: Desk) -> None:
+    """The journal has the use of kept orders as an entry that players may not read."""
+    send(desk, "TURN 2\nBID 4")
     desk.tick(hours=WEEK)
     with desk.app.store.reading() as session:
         entries = select(JournalEntry.secret).where(JournalEntry.text.contains("had kept for turn 2"))
