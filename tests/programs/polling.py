@@ -3,7 +3,8 @@
     python -m tests.programs.polling [NAME]... [--suite SUITE]
 
 Each server is installed in a Debian system of its own, and driven by a file of `servers`: it gets two mails of
-Ann's, which a home fetches and moves out of the inbox; a second poll finds nothing. `polling.json` has what came of it.
+Ann's, one with a star, which a home fetches and moves out of the inbox; a second poll finds nothing, a third one new
+mail, and a fourth nothing. `polling.json` has what came of it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imapclient import IMAPClient
+from imapclient.imapclient import FLAGGED
 
 from tests.mail.letters import mail as letter
 from tests.programs.home import run_pbem
@@ -31,24 +33,39 @@ FOUND = HERE / "polling.json"
 PAGE = HERE.parents[1] / "docs" / "mail-servers.md"
 
 
+def install(driver: Path, suite: str) -> str:
+    """Install the packages that a driver names; return the version of the first."""
+    found = re.search(r'^package="?([^"\n]*)', driver.read_text(), re.MULTILINE)
+    packages = found[1].split() if found else []
+    installed = system(suite, "install", *packages)
+    if installed.returncode:
+        sys.exit(installed.stderr)
+    return system(suite, "run", "dpkg-query", "--show", "--showformat=${Version}", packages[0]).stdout
+
+
+def guessed(driver: Path, topic: str) -> str:
+    """Return what a driver guesses about a topic."""
+    found = re.search(rf'^guess {topic} "(.*)"$', driver.read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
 @contextmanager
-def serving(name: str, suite: str, port: int) -> Iterator[None]:
-    """Run a server at a port of loopback, with the account `orders`, while the block runs."""
-    driver = SYSTEMS / suite / "root" / "driver.sh"
-    driver.write_bytes((HERE / "servers" / f"{name}.sh").read_bytes())
+def serving(driver: Path, suite: str, **ports: int) -> Iterator[None]:
+    """Run a server at the loopback port PORT, with the account `orders`, while the block runs."""
+    (SYSTEMS / suite / "root" / driver.name).write_bytes(driver.read_bytes())
     account = "id -u orders || useradd --create-home orders; echo orders:orders-pw | chpasswd"
     command = (
-        f"cd; guess() {{ :; }}; . ./driver.sh; {account}; rm -rf ~orders/* /var/mail/orders; serve; exec sleep 600"
+        f"cd; guess() {{ :; }}; . ./{driver.name}; {account}; rm -rf ~orders/* /var/mail/orders; serve; exec sleep 600"
     )
     with subprocess.Popen(
-        [HERE / "system.sh", "serve", "env", f"PORT={port}", "bash", "-c", command],
+        [HERE / "system.sh", "serve", "env", *(f"{key}={port}" for key, port in ports.items()), "bash", "-c", command],
         env={"PATH": os.environ["PATH"], "SUITE": suite, "PROGRAMS": str(SYSTEMS)},
         stdout=subprocess.DEVNULL,
         start_new_session=True,
     ) as server:
         try:
             for _ in range(100):
-                if answers(port) or server.poll() is not None:
+                if answers(ports["PORT"]) or server.poll() is not None:
                     break
                 subprocess.run(["/bin/sleep", "0.2"], check=True)
             yield
@@ -56,12 +73,18 @@ def serving(name: str, suite: str, port: int) -> Iterator[None]:
             os.killpg(server.pid, signal.SIGKILL)  # with it ends the namespace, and all that runs there
 
 
-def poll(port: int) -> dict[str, object]:
-    """Put two sheets into the inbox, and poll it twice; return what came of it."""
+def append(port: int, *numbers: int) -> None:
+    """Put mails of Ann's into the inbox; the first has a star."""
     with IMAPClient("127.0.0.1", port, ssl=False) as imap:
         imap.login("orders", "orders-pw")
-        for number in (1, 2):
-            imap.append("INBOX", letter("HELP", f"Message-ID: <{number}@example.org>", "Subject: hello"))
+        for number in numbers:
+            raw = letter("HELP", f"Message-ID: <{number}@example.org>", "Subject: hello")
+            imap.append("INBOX", raw, [FLAGGED] if number == 1 else [])
+
+
+def poll(port: int) -> dict[str, object]:
+    """Poll an inbox with two mails, once more, and again after a third has come; return what came of it."""
+    append(port, 1, 2)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         os.environ["PROGRAMS_PASSWORD"] = "orders-pw"
@@ -70,23 +93,35 @@ def poll(port: int) -> dict[str, object]:
         inbox = f'inbox = "imap://orders@127.0.0.1:{port}/INBOX"\ninbox_password = {{ env = "PROGRAMS_PASSWORD" }}'
         (home / "pbem.toml").write_text(re.sub(r"(?m)^inbox = .*$", inbox, settings))
         ticks = [run_pbem(home, "tick").splitlines()[0] for _ in range(2)]
+        append(port, 3)
+        ticks += [run_pbem(home, "tick").splitlines()[0] for _ in range(2)]
         told = run_pbem(home, "doctor", fails=True)
+    can = re.search(r"inbox server: (.*(?:\n +.*)*)", told)
+    return {"ticks": ticks, **lie_in(port), "can": " ".join(can[1].split()) if can else "nothing is told"}
+
+
+def lie_in(port: int) -> dict[str, object]:
+    """Return how many mails lie in the inbox and in Processed, and how many there have their star."""
     with IMAPClient("127.0.0.1", port, ssl=False) as imap:
         imap.login("orders", "orders-pw")
         left = imap.select_folder("INBOX", readonly=True)[b"EXISTS"]
-    can = re.search(r"inbox server: (.*(?:\n +.*)*)", told)
-    return {"ticks": ticks, "left": left, "can": " ".join(can[1].split()) if can else "nothing is told"}
+        processed = next(name for _, _, name in imap.list_folders() if name.endswith("Processed"))
+        moved = imap.select_folder(processed, readonly=True)[b"EXISTS"]
+        return {"left": left, "moved": moved, "stars": len(imap.search(["FLAGGED"]))}
 
 
 def write(page: str) -> str:
     """Return the page with its table of servers as it is now."""
     above, mark, below = page.partition("<!-- polling -->\n\n")
     rows = [
-        "| server | version | first and second poll | left in the inbox | the doctor says |",
-        "|---|---|---|---|---|",
+        "| server | version | mails that the polls find | in the inbox | in Processed | guessed | the doctor says |",
+        "|---|---|---|---|---|---|---|",
     ]
     for it in json.loads(FOUND.read_text()):
-        cells = (it["server"], f"{it['version']} ({it['suite']})", " ".join(it["ticks"]), str(it["left"]), it["can"])
+        polls = ", ".join("0" if each == "Nothing to do." else each.split()[0] for each in it["ticks"])
+        moved = f"{it['moved']}, {'with' if it['stars'] else 'without'} the star"
+        version, guess = f"{it['version']} ({it['suite']})", guessed(HERE / "servers" / f"{it['server']}.sh", "can")
+        cells = (it["server"], version, polls, str(it["left"]), moved, guess, it["can"])
         rows.append(f"| {' | '.join(cells)} |")
     return above + mark + "\n".join([*rows, ""]) + re.sub(r"\A(?:\|.*\n)*", "", below)
 
@@ -98,12 +133,10 @@ def main() -> None:
     parser.add_argument("--suite", default="trixie")
     options = parser.parse_args()
     for name in options.names or sorted(path.stem for path in (HERE / "servers").glob("*.sh")):
-        installed = system(options.suite, "install", name)
-        if installed.returncode:
-            sys.exit(installed.stderr)
-        version = system(options.suite, "run", "dpkg-query", "--show", "--showformat=${Version}", name).stdout
+        driver = HERE / "servers" / f"{name}.sh"
+        version = install(driver, options.suite)
         [port] = free_ports(1)
-        with serving(name, options.suite, port):
+        with serving(driver, options.suite, PORT=port):
             found = {"server": name, "version": version, "suite": options.suite, **poll(port)}
         print(json.dumps(found))
         known = json.loads(FOUND.read_text()) if FOUND.exists() else []
