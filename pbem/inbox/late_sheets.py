@@ -80,6 +80,8 @@ def _orders_in(context: MessageContext, place: SeatContext, sheet: SheetText) ->
 
 def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext:
     """Tell the GM, once, of a sheet for the turn that was run last; return the message, with a note on it if so."""
+    from pbem.campaign.later_orders import split_parts  # most sheets are not late
+
     place, late = result.place, _turn_answered(context, result)
     if place is None or late is None:
         return context
@@ -88,22 +90,18 @@ def tell_gm_of_late(context: MessageContext, result: Declined) -> MessageContext
     except CampaignError:
         return context
     ruleset = context.app.game(place.game)
-    if not (ruleset.free_text and lines) and not parse_split(ruleset, late.view, lines).entries:
+    present, _ = split_parts(ruleset, late.view, lines)
+    if not (ruleset.free_text and present) and not parse_split(ruleset, late.view, present).entries:
         return context
     campaign_context = context.campaign_context(locked_campaign(context.session, place.campaign))
     id_: tuple[str | int, ...] = ("late", place.campaign, late.number, place.seat, *(line for _, line in lines))
     if not was_posted(campaign_context, id_):
         # A GM who plays is shown no orders, nor what they would do, unless they ask for it.
-        plays = campaign_context.snapshot.gm.lower() in (
-            seat_view.address.lower() for seat_view in campaign_context.snapshot.playing
-        )
-        what = (
-            ()
-            if plays
-            else (_ORDERS, form(*(line for _, line in lines)), *_what_changes(campaign_context, place.seat, lines))
-        )
+        snapshot, orders = campaign_context.snapshot, form(*(line for _, line in lines))
+        plays = snapshot.gm.lower() in (seat_view.address.lower() for seat_view in snapshot.playing)
+        what = () if plays else (_ORDERS, orders, *_what_changes(campaign_context, place.seat, lines))
         seat, label, number = place.seat, late.label, context.inbox_id
-        came = format_time(context.now, campaign_context.snapshot.schedule.zone)
+        came = format_time(context.now, snapshot.schedule.zone)
         blocks = (
             f"It was read {came}, as message {number}, after the turn was run.",
             *what,

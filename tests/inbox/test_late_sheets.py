@@ -54,7 +54,7 @@ def test_what_was_shown_is_disclosed(late: Desk) -> None:
     assert "was shown what" in words(reports(late, BOB)[-1])
 
 
-@pytest.mark.parametrize("text", ["Sorry, I was ill.", "", "BUD 3"])
+@pytest.mark.parametrize("text", ["Sorry, I was ill.", "", "BUD 3", "TURN 3\nBID 3"])
 def test_what_is_no_sheet_is_not_told(running: Desk, text: str) -> None:
     """Words to an old report bring the GM no mail."""
     report = running.last(ANN)
