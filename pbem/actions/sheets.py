@@ -168,7 +168,7 @@ class KeepOrders(Change[KeptOrders]):
             raise CampaignError(f"there are orders for {label}, which is open: enter them in a sheet of their own")
         planned = plan_parts(session, ruleset, view, place.id, parts)
         if refused := next((each.result.result for each in planned if each.text is None), ""):
-            raise CampaignError(refused)
+            raise CampaignError(refused.removeprefix("Not done: "))
         save_parts(session, place.id, planned, Author.GM, now)
         results = tuple(each.result for each in planned)
         add_entry(session, snapshot.id, now, actor="gm", text="orders for a later turn were entered by the GM")

@@ -329,6 +329,8 @@ def test_a_gm_enters_one_or_the_other(desk: Desk) -> None:
         run_action(desk.app, "toy1", EnterSheet("red", ((1, "BID 1"), (2, "TURN 3"), (3, "BID 5"))), desk.now)
     with pytest.raises(CampaignError, match="enter them in a sheet of their own"):
         run_action(desk.app, "toy1", KeepOrders("red", ((1, "TURN 1"), (2, "BID 5"))), desk.now)
+    with pytest.raises(CampaignError, match=r"\Ait says that nothing is to be kept"):
+        run_action(desk.app, "toy1", KeepOrders("red", ((1, "TURN 3 NONE"), (2, "BID 5"))), desk.now)
 
     assert kept(desk) == {}
 
