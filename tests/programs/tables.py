@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,12 @@ TOPICS = {
 def tables() -> dict[str, str]:
     """Return the tables by their names, as Markdown."""
     results = json.loads(RESULTS.read_text())
+    newest = {it["program"]: it for it in results}.values()
     return {
         "replies": _table(("program", "version", "driven by", "as meant", "otherwise"), map(_replies, results)),
-        "traits": _table(("program", *TOPICS.values()), map(_traits, results)),
-        "guesses": _table(("program", "about", "guessed", "seen"), (row for it in results for row in _guesses(it))),
-        "lines": _table(("program", "to answer"), ((it["program"], it["tip"]) for it in results)),
+        "traits": _table(("program", *TOPICS.values()), _traits(results)),
+        "guesses": _table(("program", "about", "guessed", "seen"), (row for it in newest for row in _guesses(it))),
+        "lines": _table(("program", "to answer"), ((it["program"], it["tip"]) for it in newest)),
     }
 
 
@@ -67,8 +69,13 @@ def _complains(case: Mapping[str, Any]) -> bool:
     return " NOT " in case["answer"]
 
 
-def _traits(result: Mapping[str, Any]) -> tuple[str, ...]:
-    return result["program"], *(result["seen"].get(name, "") for name in TOPICS)
+def _traits(results: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    suites: dict[tuple[str, ...], list[str]] = {}
+    for it in results:
+        suites.setdefault((it["program"], *(it["seen"].get(name, "") for name in TOPICS)), []).append(it["suite"])
+    rows = Counter(program for program, *_ in suites)
+    for (program, *seen), same in suites.items():
+        yield f"{program} ({', '.join(same)})" if rows[program] > 1 else program, *seen
 
 
 def _guesses(result: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
