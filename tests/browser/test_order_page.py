@@ -68,7 +68,7 @@ def tap_a_turn_of_ships(thumb: Thumb) -> None:
 
 def tap_ship_and_square(thumb: Thumb) -> None:
     """Move a ship."""
-    thumb.at(*_middle(thumb.lit()[3]))
+    thumb.at(*_middle(thumb.lit()[-1]))
     thumb.at(*_middle(thumb.lit()[0]))
 
 
@@ -88,7 +88,7 @@ def _middle(spot: Mapping[str, float]) -> tuple[float, float]:
 TURNS = {
     "Harvester, units on several hexes": (harvester.RULESET, "turn 4", tap_all, 14),
     "Harvester, eleven units on one hex": (harvester.RULESET, "turn 1", tap_all, 14),
-    "a fleet moves, a ship is built": (singularity_trap.RULESET, "turn 10", tap_a_turn_of_ships, 12),
+    "a fleet moves, a ship is built": (singularity_trap.RULESET, "turn 8", tap_a_turn_of_ships, 12),
     "a set-up of 18 pieces": (dueling_masters.RULESET, "set-up", tap_all, 20),
     "a ship moves": (dueling_masters.RULESET, "move 3", tap_ship_and_square, 3),
     "steps, bubbles and an action": (bubble_singularity.RULESET, "round 1", tap_steps_and_bubbles, 7),

@@ -239,14 +239,14 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
     """The list of press tells a GM who wrote what, but has diaries only when the game is over."""
     desk.begin(rounds="1", rules={"press": "anonymous"})
     desk.post("UNSIGNED TO blue\nboo")
-    desk.post("DIARY\nsecret")
+    desk.post("DIARY\nmine")
     desk.tick()
     during = run_query(desk.app, "toy1", ShowPress(), desk.now).press
     run(desk)
     after = run_query(desk.app, "toy1", ShowPress(), desk.now).press
 
     assert [(each.seat, each.anonymous, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
-    assert [each.text for each in after] == ["boo", "secret"]
+    assert [each.text for each in after] == ["boo", "mine"]
 
 
 def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:

@@ -6,7 +6,6 @@ A fact is a pair: a label, which is bold in HTML, and a text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -312,19 +311,19 @@ def _standing(player: Row, view: View) -> str:
 
 
 def _nearest(view: View) -> list[str]:
-    """Return for the fleets nearest to a planet that neither the reader nor an ally holds the nearest of these.
+    """Return for each fleet the nearest planet that neither the reader nor an ally holds, with its distance.
 
-    Each planet has its distance; of many fleets the rest is a number, as a phone's screen is small.
+    Whoever has more than a few fleets knows the map by then, and a phone's screen is small.
     """
     board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
     goals = {each["space"]: board.at(each["space"]) for each in view["planets"] if each["owner"] not in friends}
-    fleets = sorted({ship["space"] for ship in view["ships"] if not ship["dark"]} if goals else ())
+    fleets = {ship["space"] for ship in view["ships"] if not ship["dark"]}
+    if not goals or len(fleets) > FLEETS:
+        return []
     near = [
         (*min((distance(board.at(space), there), goal) for goal, there in goals.items()), space) for space in fleets
     ]
-    said = [f"{space} to {goal}, {steps}" for steps, goal, space in nsmallest(FLEETS, near)]
-    further = len(fleets) - FLEETS
-    return said + ([f"{further} farther off"] if further > 0 else [])
+    return [f"{space} to {goal}, {steps}" for steps, goal, space in sorted(near)]
 
 
 def _ways(moved: Iterable[Row]) -> Iterator[str]:

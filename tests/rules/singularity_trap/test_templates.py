@@ -383,16 +383,18 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Renderer) -> None:
 
 
 def test_nearest_planets_are_those_one_could_take(reporter: Renderer) -> None:
-    """For the four fleets next to one the nearest planet is named, the reader's and an ally's left out."""
+    """For each of at most four fleets the nearest planet is named, the reader's and an ally's left out."""
+    assert "Nearest free" not in plain(report(reporter, sample_view()), "text")
+    few = sorted({ship["space"] for ship in sample_view()["ships"] if not ship["dark"]})[:4]
     view = sample_view()
+    view["ships"] = [ship for ship in view["ships"] if ship["space"] in few]
     board = board_of(view)
     free = {each["space"] for each in view["planets"] if each["owner"] not in ("red", "cyan")}
     text = plain(report(reporter, view), "text")
-    fleets = {ship["space"] for ship in view["ships"] if not ship["dark"]}
 
-    ranked = sorted(min((distance(board.at(space), board.at(goal)), goal, space) for goal in free) for space in fleets)
-    named = "; ".join(f"{space} to {goal}, {steps}" for steps, goal, space in ranked[:4])
-    assert f"Nearest free or enemy: {named}; {len(ranked) - 4} farther off." in text
+    ranked = sorted(min((distance(board.at(space), board.at(goal)), goal, space) for goal in free) for space in few)
+    named = "; ".join(f"{space} to {goal}, {steps}" for steps, goal, space in ranked)
+    assert f"Nearest free or enemy: {named}." in text
 
 
 def test_house_rules_are_in_the_report(reporter: Renderer) -> None:
