@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.programs import peers, polling, tables
+from tests.programs import peers, polling, sending, tables
 
 
 def test_the_page_of_mail_programs_has_the_results() -> None:
@@ -27,3 +27,11 @@ def test_the_page_of_servers_has_what_their_polls_have_shown() -> None:
 
     assert polling.write(page) == page
     assert "| courier-imap |" in page
+
+
+def test_the_page_of_servers_has_what_came_back_through_them() -> None:
+    """Servers are in the page as a campaign was sent through them: `python -m tests.programs.sending` writes it."""
+    page = sending.PAGE.read_text()
+
+    assert sending.write(page) == page
+    assert "| exim4 |" in page

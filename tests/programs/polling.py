@@ -52,7 +52,8 @@ def guessed(driver: Path, topic: str) -> str:
 @contextmanager
 def serving(driver: Path, suite: str, **ports: int) -> Iterator[None]:
     """Run a server at the loopback port PORT, with the account `orders`, while the block runs."""
-    (SYSTEMS / suite / "root" / driver.name).write_bytes(driver.read_bytes())
+    for file in (driver, HERE / "bridge.py"):
+        (SYSTEMS / suite / "root" / file.name).write_bytes(file.read_bytes())
     account = "id -u orders || useradd --create-home orders; echo orders:orders-pw | chpasswd"
     command = (
         f"cd; guess() {{ :; }}; . ./{driver.name}; {account}; rm -rf ~orders/* /var/mail/orders; serve; exec sleep 600"

@@ -1,0 +1,16 @@
+# Courier, with Maildirs.
+package=courier-mta
+guess back "at once, as multipart/report"
+
+serve() {
+  mkdir -p ~orders/Maildir/{cur,new,tmp} /run/courier/authdaemon; chown -R orders: ~orders; chown courier: /run/courier
+  echo mx.example.org >/etc/courier/me
+  printf '%s\n' localhost example.org >/etc/courier/locals
+  echo ":[127.0.0.1],$FAR /SECURITY=NONE" >/etc/courier/esmtproutes
+  sed -i "s/^PORT=.*/PORT=$PORT/; s/^ADDRESS=.*/ADDRESS=127.0.0.1/; s/^BOFHCHECKDNS=.*/BOFHCHECKDNS=0/; s/^ESMTPDSTART=.*/ESMTPDSTART=YES/" /etc/courier/esmtpd
+  printf '127.0.0.1\tallow,RELAYCLIENT\n' >/etc/courier/smtpaccess/default; makesmtpaccess
+  sed -i 's|^DEFAULTDELIVERY=.*|DEFAULTDELIVERY=./Maildir|' /etc/courier/courierd
+  rm -rf /var/lib/courier/msgs/* /var/lib/courier/msgq/*; makealiases
+  authdaemond start
+  /usr/sbin/courier start; esmtpd start
+}

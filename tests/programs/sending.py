@@ -1,0 +1,212 @@
+"""Sends through mail servers of Debian to people whose mail does not arrive, and writes down what comes back.
+
+    python -m tests.programs.sending [NAME]... [--suite SUITE]
+
+Each server is installed in a Debian system of its own, and driven by a file of `carriers`: it delivers mail for
+example.org itself, and hands all other to a server that refuses three people for good. A home sends the first mails of
+a campaign through it; what comes back is put into its inbox. `sending.json` has what came of it; the reports that came
+back are in the folder KEPT, if that is in the environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import email
+import email.policy
+import json
+import mailbox
+import os
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+
+from pbem.admin.health import home_status
+from pbem.app import open_app
+from pbem.games import installed_games
+from tests.programs.home import run_pbem
+from tests.programs.polling import guessed, install, serving
+from tests.programs.system import HERE, SYSTEMS
+from tests.servers.processes import free_ports
+
+FOUND = HERE / "sending.json"
+PAGE = HERE.parents[1] / "docs" / "mail-servers.md"
+
+REFUSALS = {
+    "nosuch": b"550 5.1.1 <nosuch@example.net>: no mailbox of that name\r\n",
+    "full": b"552 5.2.2 <full@example.net>: mailbox is full\r\n",
+    "filter": b"554 5.7.1 message rejected as spam\r\n",
+}
+"""The answers of the other server: two to RCPT, the last to DATA."""
+
+SEATS = {
+    "red": "nosuch@example.net",
+    "yellow": "full@example.net",
+    "green": "filter@example.net",
+    "cyan": "stranger@example.org",
+}
+COLUMNS = {
+    "nosuch@example.net": "550 5.1.1 to RCPT",
+    "full@example.net": "552 5.2.2 to RCPT",
+    "filter@example.net": "554 5.7.1 to DATA",
+    "stranger@example.org": "no such user here",
+}
+"""The people by their addresses, as the table has them: why their mail does not arrive."""
+
+WAIT = 40.0
+"""Seconds in which a mail is to come back."""
+
+
+class FarServer(ThreadingTCPServer):
+    """SMTP server that refuses the people of `REFUSALS`, and takes all other mail."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Session)
+        self.taken: list[tuple[str, bytes]] = []
+
+
+class _Session(StreamRequestHandler):
+    server: FarServer
+
+    def handle(self) -> None:
+        """Answer until the client disconnects."""
+        self.wfile.write(b"220 mx.example.net ESMTP\r\n")
+        to = ""
+        for line in self.rfile:
+            word = line[:4].upper()
+            if word == b"RCPT":
+                to = line.decode().partition("<")[2].partition(">")[0]
+            self.wfile.write(self._answer(word, to))
+
+    def _answer(self, word: bytes, to: str) -> bytes:
+        name = to.partition("@")[0]
+        if word == b"EHLO":
+            return b"250-mx.example.net\r\n250 8BITMIME\r\n"
+        if word == b"RCPT" and name in ("nosuch", "full"):
+            return REFUSALS[name]
+        if word == b"DATA":
+            self.wfile.write(b"354 go on\r\n")
+            raw = b"".join(takewhile(b".\r\n".__ne__, self.rfile)).replace(b"\r\n..", b"\r\n.")
+            if name in REFUSALS:
+                return REFUSALS[name]
+            self.server.taken.append((to, raw))
+        return b"250 2.0.0 ok\r\n"
+
+
+@contextmanager
+def far_server(port: int) -> Iterator[FarServer]:
+    """Run the other server while the block runs."""
+    with FarServer(port) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def came_back(far: FarServer, suite: str) -> list[bytes]:
+    """Return the mails for the order address: in its mailbox in the system, or handed to the other server."""
+    root = SYSTEMS / suite
+    spool, folder = root / "var/mail/orders", root / "home/orders/Maildir"
+    mails = [mail.as_bytes() for mail in mailbox.mbox(spool, create=False)] if spool.exists() else []
+    mails += [path.read_bytes() for path in sorted(folder.glob("new/*"))]
+    return mails + [raw for to, raw in far.taken if to.startswith("orders@")]
+
+
+def send(port: int, far: FarServer, suite: str) -> dict[str, object]:
+    """Send the first mails of a campaign, wait for what comes back, and process it; return what came of it."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        run_pbem(home, "init", ".", "--address", "orders@example.org")
+        settings = (home / "pbem.toml").read_text()
+        (home / "pbem.toml").write_text(re.sub(r"(?m)^carrier = .*$", f'carrier = "smtp://127.0.0.1:{port}"', settings))
+        people = [f"--seat={seat}={address}" for seat, address in SEATS.items()]
+        words = ("--game", "singularity_trap", "--gm", "gm@example.net", "--schedule", "FRI 20:00 Europe/Berlin")
+        run_pbem(home, "new", "trap", *words, *people)
+        run_pbem(home, "start", "trap")
+        run_pbem(home, "tick", fails=True)
+        at_once = undelivered(home)
+        wanted, end = 2 * (len(SEATS) - len(at_once)), time.monotonic() + WAIT
+        while len(back := came_back(far, suite)) < wanted and time.monotonic() < end:
+            time.sleep(0.5)
+        inbox = home / "post" / "inbox"
+        inbox.mkdir(parents=True, exist_ok=True)
+        for number, raw in enumerate(back):
+            (inbox / f"{number}.eml").write_bytes(raw)
+        for hours in (0, 1, 3):  # what a server answered not at all is sent again
+            run_pbem(home, "tick", ago=-hours, fails=True)
+        later = undelivered(home)
+        keep(back)
+    forms = sorted({email.message_from_bytes(raw).get_content_type() for raw in back})
+    return {"back": len(back), "forms": forms, "people": {name: later.get(name, ["", ""]) for name in SEATS.values()}}
+
+
+def undelivered(home: Path) -> dict[str, list[str]]:
+    """Return the addresses whose mail did not arrive, each with the worst state of a mail and the reason."""
+    with open_app(home, installed_games()) as app:
+        [campaign] = home_status(app).campaigns
+        tried = [each for each in campaign.undelivered if each.reply]
+        tried.sort(key=lambda each: each.state == "queued", reverse=True)
+        return {each.recipient: [each.state, re.sub(r"127.0.0.1:\d+", "the server", each.reply)] for each in tried}
+
+
+def keep(back: Sequence[bytes]) -> None:
+    """Write the mails that came back into the folder KEPT."""
+    if folder := os.environ.get("KEPT"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for number, raw in enumerate(back):
+            (Path(folder) / f"{number}.eml").write_bytes(raw)
+
+
+def write(page: str) -> str:
+    """Return the page with its table of what came back as it is now."""
+    above, mark, below = page.partition("<!-- sending -->\n\n")
+    rows = [
+        f"| server | version | {' | '.join(COLUMNS.values())} | its reports | guessed |",
+        f"|---|---|{'---|' * len(COLUMNS)}---|---|",
+    ]
+    for it in json.loads(FOUND.read_text()):
+        people = [_fate(*it["people"][name]) for name in COLUMNS]
+        forms = f"{', '.join(it['forms'])}, of {it['back']}" if it["forms"] else "none"
+        guess = guessed(HERE / "carriers" / f"{it['server']}.sh", "back")
+        cells = (it["server"], f"{it['version']} ({it['suite']})", *people, forms, guess)
+        rows.append(f"| {' | '.join(cells)} |")
+    return above + mark + "\n".join([*rows, ""]) + re.sub(r"\A(?:\|.*\n)*", "", below)
+
+
+def _fate(state: str, reason: str) -> str:
+    code = re.search(r"\b[45]\.\d\.\d+\b", reason) or re.search(r"\b[45]\d\d\b", reason)
+    return f"{state} {code[0] if code else ''}".strip() if state else "—"
+
+
+def main() -> None:
+    """Run the servers asked for, or all."""
+    parser = argparse.ArgumentParser(prog="tests.programs.sending", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--suite", default="trixie")
+    options = parser.parse_args()
+    for name in options.names or sorted(path.stem for path in (HERE / "carriers").glob("*.sh")):
+        driver = HERE / "carriers" / f"{name}.sh"
+        version = install(driver, options.suite)
+        port, beyond = free_ports(2)
+        with far_server(beyond) as far, serving(driver, options.suite, PORT=port, FAR=beyond):
+            found = {"server": name, "version": version, "suite": options.suite, **send(port, far, options.suite)}
+        print(json.dumps(found))
+        known = json.loads(FOUND.read_text()) if FOUND.exists() else []
+        others = [it for it in known if (it["server"], it["suite"]) != (name, options.suite)]
+        ordered = sorted([*others, found], key=lambda it: (it["server"], it["suite"]))
+        FOUND.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+    PAGE.write_text(write(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main()
