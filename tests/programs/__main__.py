@@ -64,10 +64,11 @@ CASES = (
 
 @dataclass(frozen=True)
 class Driver:
-    """A driver's file: the package, how it is driven, what players do, and the guesses."""
+    """A driver's file: the package, others that are needed, how it is driven, what players do, and the guesses."""
 
     path: Path
     package: str
+    needs: str
     driven: str
     tip: str
     guesses: dict[str, str]
@@ -77,11 +78,12 @@ class Driver:
         """Read the driver of a program."""
         path = HERE / "clients" / f"{name}.sh"
         text = path.read_text()
-        fields = dict(re.findall(r'^(package|driven)="?([^"\n]*)"?$', text, re.MULTILINE))
+        fields = dict(re.findall(r'^(package|needs|driven)="?([^"\n]*)"?$', text, re.MULTILINE))
         tip = re.search(r"^tip '(.*)'$", text, re.MULTILINE)
         return cls(
             path,
             fields["package"],
+            fields.get("needs", ""),
             fields["driven"],
             tip[1] if tip else "",
             dict(re.findall(r'^guess (\S+) "(.*)"$', text, re.MULTILINE)),
@@ -192,7 +194,8 @@ def main() -> None:
     names = options.names or known
     if os.geteuid() or not Path("/etc/debian_version").exists():
         sys.exit("make programs: it makes Debian systems to run mail programs in, and so needs Debian and root.")
-    packages = {Driver.read(name).package for name in names}
+    drivers = map(Driver.read, names)
+    packages = {package for driver in drivers for package in (driver.package, *driver.needs.split())}
     installed = system(options.suite, "install", "tmux", "isync", "msmtp-mta", *sorted(packages))
     if installed.returncode:
         sys.exit(installed.stderr)

@@ -1,7 +1,8 @@
 # Read by each driver, inside of the system, as the player `ann`. The mail to be answered is the only one in their inbox.
 #
-# A driver sets `package`, and `driven` (how), and defines `reply`, `forward` and `compose URL`, each of which sends one
-# mail; a program that cannot do one of them leaves it out. Drafts are edited by `player`, which types what is asked for.
+# A driver sets `package`, `needs` (other packages, where there are any) and `driven` (how), and defines `reply`, `forward`
+# and `compose URL`, each of which sends one mail; a program that cannot do one of them leaves it out. Drafts are edited by
+# `player`, which types what is asked for.
 # `guess TOPIC WORDS` was written before the program was run for the first time; `tip WORDS` tells players what to do.
 
 export EDITOR=/usr/local/bin/player VISUAL=/usr/local/bin/player
@@ -39,4 +40,33 @@ look() { screen >>~/screen; } # keeps what is shown now
 leave() { # waits for the program's end
   for _ in {1..40}; do tmux has-session 2>/dev/null || return 0; sleep 0.25; done
   { echo "still running:"; screen; } >&2
+}
+
+window() { # COMMAND...: starts a program on a screen of its own
+  export DISPLAY=:77
+  mkdir -p /tmp/.X11-unix
+  Xvfb $DISPLAY -screen 0 1000x800x24 -ac -nolisten tcp >~/xvfb 2>&1 &
+  for _ in {1..40}; do [[ ! -e /tmp/.X11-unix/X77 ]] || break; sleep 0.25; done
+  "$@" >~/window 2>&1 &
+}
+focus() { # PATTERN: waits for a window with such a name, to which keys go from then on
+  timeout 20 xdotool search --sync --onlyvisible --name "$1" windowfocus --sync %1 ||
+    { echo "no window: $1, but:"; xdotool search --name . getwindowname %@; } >&2
+  sleep 3
+}
+press() { xdotool key "$@"; sleep 0.7; }
+copy() { # X Y: keeps all text of the field at this place
+  xdotool mousemove "$1" "$2" click 1; press ctrl+a; press ctrl+c
+  timeout 5 xclip -selection clipboard -o >>~/screen
+  xdotool click 1
+}
+mh_inbox() { # copies the inbox into the MH folder ~/Mail/inbox; prints the list of folders
+  mkdir -p ~/Mail/{inbox,sent,draft,queue,trash}
+  fetch
+  cp ~/Mail/INBOX/*/* ~/Mail/inbox/1
+  printf '%s\n' '<?xml version="1.0" encoding="UTF-8"?>' '<folderlist>' '<folder type="mh" name="Mail" path="Mail">'
+  for folder in inbox:inbox outbox:sent draft:draft queue:queue trash:trash; do
+    echo "<folderitem type=\"${folder%:*}\" name=\"${folder#*:}\" path=\"${folder#*:}\" />"
+  done
+  printf '%s\n' '</folder>' '</folderlist>'
 }
