@@ -674,3 +674,17 @@ def test_names_are_whole_and_the_map_is_half_of_the_screen(
     assert (bottom - top) * wide >= 0.45 * size[0] * size[1]
     assert thumb.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     thumb.press("[data-role=next]")
+
+
+def test_ships_of_a_type_are_built_until_the_points_are_spent(open_page: Callable[..., Thumb]) -> None:
+    """The type stays chosen for the next place as long as it can be paid, and no longer."""
+    thumb = open_page(singularity_trap.RULESET, "turn 8")
+    tap_all(thumb)
+    thumb.press('.chips button:has-text("Build")')
+    thumb.press('.chips button:has-text("Terraformer")')
+    for _ in range(7):
+        assert thumb.selected()[0] == "Build Terraformer at"
+        thumb.at(*_middle(thumb.lit()[0]))
+
+    assert thumb.selected()[0] == "Terraformer NEW1"
+    assert thumb.page.locator(".count small").all_inner_texts() == ["1 of 36 points left"]

@@ -206,8 +206,9 @@ export class Offering {
       const place = this.drafts.placeOf(node, word);
       if (taken && place && taken.has(word)) continue;
       const cost = node.cost || {};
-      const affordable = Object.entries(cost).every(
-        ([name, sum]) => sum + (spent[name] || 0) <= (survey.left[name] ?? 0) + (own?.cost[name] || 0),
+      // A line that was begun before another was given may have become too dear since.
+      const affordable = Object.keys({ ...spent, ...cost }).every(
+        (name) => (spent[name] || 0) + (cost[name] || 0) <= (survey.left[name] ?? 0) + (own?.cost[name] || 0),
       );
       found.push({ step: this.tree.go(step, node, survey.sheet, word), node, word, spot: place ? this.atlas.find(place, near) : -1, unit, affordable, cost });
     }

@@ -254,7 +254,8 @@ export class Ordering extends Offering {
     if (partnered && this.partner(state)) return { ...state, selection: before.selection };
     if (verb && !verb.slot && selection.words.length) {
       const stays = { ...state, selection: { ...selection, by: /** @type {"player"} */ ("player") } };
-      if (this.offers(stays).chips.some(({ affordable }) => affordable) || this.offers(stays).lit.size) return stays;
+      const { chips, lit } = this.offers(stays);
+      if ([...chips, ...[...lit.values()].flat()].some(({ affordable }) => affordable)) return stays;
     }
     const needs = this.needs(state);
     if (needs.length === 1 && !this.isUnits(state, needs[0]) && slots.includes(needs[0].slot.toUpperCase())) {
