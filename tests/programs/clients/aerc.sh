@@ -14,7 +14,7 @@ begin() {
   printf '%s\n' "[ann]" "source = imap+insecure://ann:ann-pw@127.0.0.1:$IMAP_PORT" "outgoing = /usr/bin/msmtp -t" \
     "default = INBOX" "from = Ann <ann@pbem.test>" "cache-headers = false" >~/.config/aerc/accounts.conf
   chmod 600 ~/.config/aerc/accounts.conf
-  printf '%s\n' "[compose]" "editor=/usr/local/bin/player" "[viewer]" "pager=cat" >~/.config/aerc/aerc.conf
+  sed 's/^#*pager *=.*/pager=cat/' /usr/share/aerc/aerc.conf >~/.config/aerc/aerc.conf
   terminal aerc "$@"
 }
 command() { keys -l ":$1"; keys Enter; }
