@@ -16,7 +16,7 @@ curl --fail --silent --show-error --remote-name http://deb.debian.org/debian/poo
 apt-get download libnotmuch5 libxapian30 libgmime-3.0-0 libtalloc2 libsexp1 libgpgme11 libassuan0 >/dev/null 2>&1
 for package in *.deb; do dpkg --extract "$package" parts; done
 mkdir -p home/.config/aerc mail/INBOX/{cur,new,tmp}
-printf '#!/bin/sh\nsed -n "/^To:/p; /^Subject:/p" "$1" >"$HOME/fields" && mv "$HOME/fields" "$HOME/opened"\n' >editor
+printf '#!/bin/sh\ntr -d "\\r" <"$1" | sed -n "/^To:/p; /^Subject:/p" >"$HOME/fields" && mv "$HOME/fields" "$HOME/opened"\n' >editor
 chmod +x editor
 printf '%s\n' "[ann]" "source = maildir://$folder/mail" "outgoing = /bin/false" "from = Ann <ann@example.org>" \
 	>home/.config/aerc/accounts.conf
