@@ -5,7 +5,7 @@
 #   make test     style, types and all tests, with real servers; of long tests some cases, others each day
 #   make test-all the same with all cases: each kill, each meeting of two acts, each soak
 #   make check    style and types alone (make lint, make type; make format mends the style)
-#   make programs answers mails of ours with real mail programs, in Debian systems of their own (NAME=mutt for one)
+#   make programs answers mails of ours with real mail programs (NAME=mutt for one), polls and sends through real servers
 #   make docs     the documents as a site, in build/docs
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
@@ -98,6 +98,10 @@ ifeq ($(ONLY),remove)
 else
 	@$(BIN)/python -m tests.programs $(NAME) --suite $(or $(SUITE),trixie)
 	@$(BIN)/python -m tests.programs.tables
+ifndef NAME
+	@$(BIN)/python -m tests.programs.polling --suite $(or $(SUITE),trixie)
+	@$(BIN)/python -m tests.programs.sending --suite $(or $(SUITE),trixie)
+endif
 endif
 
 clean:
