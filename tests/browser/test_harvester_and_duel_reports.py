@@ -24,7 +24,7 @@ SCREEN = 640
 
 REPORTS: Mapping[str, tuple[AnyRuleset, Callable[[], Game], int, float]] = {
     "harvester": (harvester.RULESET, lambda: standard_game(harvester.RULESET), 9, 4.5),
-    "duel": (dueling_masters.RULESET, lambda: play(dueling_masters.RULESET, standard, 60, game=10), 36, 3.5),
+    "duel": (dueling_masters.RULESET, lambda: play(dueling_masters.RULESET, standard, 60, game=9), 36, 3.5),
 }
 """Of each game a play of bots, a turn in which its first seat is awaited, and the most screens of the report."""
 

@@ -46,7 +46,9 @@ CASES = {
     "token of another campaign": Try("ORDERS toy1 red {second}\nBID 3\nEND", {ANN: TRIED, CYD: NOBODY}, sender=CYD),
     "another player": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED, BOB: NOBODY}, sender=BOB),
     "no sender that can be read": Try("ORDERS toy1 red\nBID 3\nEND", {ANN: TRIED}, sender="nobody in particular"),
-    "old code in the sheet": Try("ORDERS toy1 red {old}\nBID 3\nEND", {ANN: RUN}, sender=EVE),
+    "old code in the sheet": Try(
+        "ORDERS toy1 red {old}\nBID 3\nEND", {ANN: RUN, "gm@example.org": "after the turn was run"}, sender=EVE
+    ),
     "old code in the address": Try(
         "BID 3", {ANN: RUN, "gm@example.org": "after the turn was run"}, to="orders+{old}@example.org"
     ),

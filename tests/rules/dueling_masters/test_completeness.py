@@ -66,7 +66,7 @@ def missing(wanted: Iterator[Item], text: str) -> list[Item]:
 def played() -> Iterator[Game]:
     """Yield bots' games, the last one long."""
     yield from games(RULESET)[:3]
-    yield play(RULESET, standard, 60, game=10)
+    yield play(RULESET, standard, 60, game=9)
 
 
 def test_a_report_tells_all_that_its_view_has() -> None:

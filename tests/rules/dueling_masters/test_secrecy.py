@@ -22,6 +22,9 @@ from tests.sampling import Sampler
 SECRETS = SecrecySpec(secrecy.scramble, secrecy.elsewhere)
 SEARCH = 60
 
+LONG = (9, 11)
+"""Numbers of games in which bots play many moves before one finds the other's home planet."""
+
 
 def doomed(state: State, seat: SeatName) -> set[str]:
     """Return the pieces of a seat that a judgement would find destroyed now."""
@@ -94,7 +97,7 @@ class TellsDestinations(DuelingMasters):
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows(options: dict[str, Any], sampler: Sampler) -> None:
     """Reports, receipts, forms, pictures and results of orders reveal nothing hidden, in usual games and variants."""
-    games = [play(RULESET, standard, 40, game=number, options=options) for number in sampler.sample(range(2), 1)]
+    games = [play(RULESET, standard, 40, game=number, options=options) for number in sampler.sample(LONG, 1)]
 
     assert list(find_leaks(games, SECRETS, count=SEARCH)) == []
 
@@ -105,7 +108,7 @@ def test_nothing_hidden_shows(options: dict[str, Any], sampler: Sampler) -> None
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
     """Each leak that this game invites is caught in scrambled worlds."""
     blind = default_options(RULESET) | {"announce": "square"}
-    games = [play(leaky(), standard, 40, game=number, options=blind) for number in range(3)]
+    games = [play(leaky(), standard, 40, game=number, options=blind) for number in (*LONG, 3)]
 
     assert any(find_leaks(games, SECRETS, count=2 * SEARCH))
 
@@ -145,7 +148,7 @@ def lasting_worlds(
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
     """Several turns with the same sheets, some of which probe, read alike whatever the enemy has and does."""
-    games = [play(RULESET, standard, 30, options=options)]
+    games = [play(RULESET, standard, 30, game=LONG[0], options=options)]
 
     assert later_leaks(RULESET, games) == []
 
@@ -153,7 +156,7 @@ def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
 @pytest.mark.in_turn
 def test_an_order_used_as_a_probe_is_found() -> None:
     """An answer that depends on the other's pieces is caught when worlds differ in these."""
-    games = [play(RULESET, standard, 30, game=number) for number in range(2)]
+    games = [play(RULESET, standard, 30, game=number) for number in LONG]
 
     assert later_leaks(AnswersByCounting(), games)
 
