@@ -681,10 +681,10 @@ def test_ships_of_a_type_are_built_until_the_points_are_spent(open_page: Callabl
     thumb = open_page(singularity_trap.RULESET, "turn 8")
     tap_all(thumb)
     thumb.press('.chips button:has-text("Build")')
-    thumb.press('.chips button:has-text("Terraformer")')
-    for _ in range(7):
-        assert thumb.selected()[0] == "Build Terraformer at"
-        thumb.at(*_middle(thumb.lit()[0]))
+    thumb.press('.chips button:has-text("Cruiser")')
+    for at, left in enumerate((26, 16, 6)):
+        assert thumb.selected()[0] == "Build Cruiser at"
+        thumb.at(*_middle(sorted(thumb.lit(), key=lambda each: bool(each["unit"]))[at]))
+        assert thumb.page.locator(".count small").all_inner_texts() == [f"{left} of 36 points left"]
 
-    assert thumb.selected()[0] == "Terraformer NEW1"
-    assert thumb.page.locator(".count small").all_inner_texts() == ["1 of 36 points left"]
+    assert thumb.selected()[0] == "Cruiser NEW1"

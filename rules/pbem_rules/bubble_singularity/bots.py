@@ -1,25 +1,30 @@
 """Bots: from a mailed view to the lines of a sheet.
 
-"standard" rehearses moves and actions on the open table and takes the best;
-"random" plays anything that is allowed.
+"standard" rehearses moves and actions on the open table, and the answers of the next player
+to the best of them, and takes the one that leaves it most; "random" plays anything that is allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
 
 from pbem.ruleset import Bot, Dice, FieldError, Order, SeatName, View
 from pbem_rules.bubble_singularity.beginning import wishes
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, around, step
-from pbem_rules.bubble_singularity.moving import next_space, path_of
+from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
+from pbem_rules.bubble_singularity.moving import default_bubbles, next_space, path_of
 from pbem_rules.bubble_singularity.orders import (
     ORDERS,
+    Bubbles,
     Keep,
     Move,
     Pull,
     Rotate,
     Start,
+    UseAttractor,
     UseConvert,
     UseDeploy,
     UseDirector,
@@ -28,20 +33,22 @@ from pbem_rules.bubble_singularity.orders import (
     UseResearch,
 )
 from pbem_rules.bubble_singularity.play import Play
+from pbem_rules.bubble_singularity.scores import total
+from pbem_rules.bubble_singularity.scoring import harvested
 from pbem_rules.bubble_singularity.state import COLOURS, State
 from pbem_rules.bubble_singularity.table import Table
-from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse
+from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse, rehearse_all
 from pbem_rules.bubble_singularity.views import state_of
 
 Sheet = tuple[Order, ...]
 
 LIKED = (
-    *("amplifier", "fusion", "director", "explorer", "folder", "drift"),
-    *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
+    *("director", "affinity", "fusion", "amplifier", "harvest", "wormhole"),
+    *("resonance", "drift", "explorer", "attractor", "cascade", "folder"),
 )
-"""Ability cards, those most useful to the bot first."""
+"""Ability cards, those first with which its games brought the bot most points."""
 
-TRIED = 420
+TRIED = 300
 """Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
 RESTLESS = 2
@@ -74,29 +81,62 @@ DELAY = 20
 STANDSTILL = 200
 """Cost of a turn after which the game may end by standstill."""
 
+MARKER = 20
+"""Value of a marker: it is no point, but brings the end nearer."""
+
+SCARCE_MARKER = 70
+"""The same for beginners, who seldom win one."""
+
+CARD = 22
+"""Value of a pop on a node, which brings an ability card."""
+
 SUPPLY = 8
 """Value of a bubble in the supply."""
 
 SCARCE = 14
 """The same for beginners, who have no card that brings bubbles out of the bag."""
 
-REFINED = 3
+REFINED = 20
 """Number of best sheets for which uses of abilities and stations are tried too."""
+
+USED = 120
+"""Most uses that are rehearsed; if there are more, the dice choose."""
+
+ANSWERED = 6
+"""Number of best sheets to which answers of the next player are looked for."""
+
+ANSWERS = 100
+"""Most answers to the first of them that are rehearsed."""
+
+LIKELY = 40
+"""Number of best answers to the first that are tried on the others."""
+
+DENIED = 1.5
+"""Value of what the best answer wins, measured by that of what is won oneself: it falls to one of few rivals."""
+
+ENDING = 60
+"""Value of being ahead in the last round."""
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Play for long chains, markers and a full supply."""
+    """Play for long chains, cards and a full supply."""
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
     beginner = state.rules.beginner
     if not beginner and state.quiet >= len(state.order) and dice.below(RESTLESS, "restless", state.round) == 0:
         return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
-    plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
+    plain = _ranked(state, seat, _sheets(state, seat, dice))
+    if not plain:
+        return []
     if beginner:
-        plain = _foreseen(state, seat, plain[:FORESEEN], dice)
-    fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
-    best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
+        sheets = _foreseen(state, seat, [tried.sheet for tried in plain[:FORESEEN]], dice)
+        uses = (use for sheet in sheets for use in _refined(state, seat, sheet))
+        best = _ranked(state, seat, [sheets[0], *uses])[0].sheet
+    else:
+        uses = (use for tried in plain[:REFINED] for use in _refined(state, seat, tried.sheet))
+        fine = _ranked(state, seat, dice.shuffle(list(uses), "uses", state.round)[:USED])
+        best = _answered(state, sorted([*plain[:ANSWERED], *fine], key=_by_worth)[:ANSWERED], dice)
     return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
 
 
@@ -199,7 +239,7 @@ def _station_actions(table: Table, seat: SeatName, here: str) -> Iterator[Order]
 
 
 def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
-    """Yield a sheet with each use of an ability or a bonus that the seat has."""
+    """Yield a sheet with each use of an ability or a bonus that the seat has, and each way to place bubbles by one."""
     table = Table(state)
     if table.has(seat, "director"):
         mine = [space for space in table.bubbles if seat in table.bubbles[space]]
@@ -207,14 +247,110 @@ def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
         yield from ((*sheet, UseDirector(space, way)) for space, way in ways)
     if table.has(seat, "folder"):
         yield from ((*sheet, UseFolder(space, "CW")) for space in table.bubbles)
+    if table.has(seat, "attractor"):
+        yield from ((*sheet, UseAttractor(node)) for node in table.nodes)
     if table.control.get("energy") == seat:
         yield from ((*sheet, UseIgnite(space)) for space in table.bubbles)
+    if sheet and isinstance(sheet[0], Move):
+        path = path_of(table, seat, sheet[0].ways)
+        yield from ((sheet[0], Bubbles(words), *sheet[1:]) for words in _placings(table, seat, path))
 
 
-def _worth(state: State, seat: SeatName, sheet: Sheet) -> int:
-    """Return the value of a sheet; -1 if any of it is refused."""
-    play = rehearse(state, seat, sheet)
-    return -1 if play.refusals else 1_000 + _gained(play) + _value_after(play)
+def _placings(table: Table, seat: SeatName, path: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield what abilities allow to place on a way: where the own colour lies matters to Bubble Fusion alone."""
+    plain = tuple(default_bubbles(table, seat, path))
+    if table.has(seat, "explorer") and len(path) > 1:
+        yield from _bared(plain)
+    if table.has(seat, "fusion"):
+        yield from _mixed(table, seat, plain)
+    if table.has(seat, "resonance"):
+        for words in _mixed(table, seat, plain):
+            yield from _doubled(words, table.players[seat].hand.count(seat) - words.count(seat))
+
+
+def _bared(plain: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield ways to leave out a bubble by Efficient Explorer on another space than by default, or at all."""
+    words = [word for word in plain if word != NONE]
+    for at in range(len(plain)):
+        if len(words) == len(plain):
+            yield (*plain[:at], NONE, *plain[at + 1 :])
+        elif len(words) == len(plain) - 1:
+            yield (*words[:at], NONE, *words[at:])
+
+
+def _mixed(table: Table, seat: SeatName, plain: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield ways to place bubbles of the own colour and others on the spaces on which any are placed."""
+    hand = table.players[seat].hand
+    choices = [(NONE,) if word == NONE else (seat, "") for word in plain]
+    for mask in product(*choices):
+        others = [colour for colour in hand if colour != seat]
+        if mask.count(seat) <= hand.count(seat) and mask.count("") <= len(others):
+            yield tuple(word or others.pop(0) for word in mask)
+
+
+def _doubled(words: Sequence[str], left: int) -> Iterator[tuple[str, ...]]:
+    """Yield ways to add one or two of the bubbles of the own colour that are left, by Bubble Resonance."""
+    spaces = [at for at, word in enumerate(words) if word != NONE]
+    for one, other in product(spaces, repeat=2):
+        if one <= other and left >= len({one, other}):
+            yield tuple(word + EXTRA if at in (one, other) else word for at, word in enumerate(words))
+
+
+class _Tried(NamedTuple):
+    """A sheet, its rehearsal and its value."""
+
+    sheet: Sheet
+    play: Play
+    worth: int
+
+
+def _by_worth(tried: _Tried) -> int:
+    return -tried.worth
+
+
+def _ranked(state: State, seat: SeatName, sheets: Iterable[Sheet]) -> list[_Tried]:
+    """Rehearse sheets, and return those of which nothing is refused, the best first."""
+    known = list(sheets)
+    plays = zip(known, rehearse_all(state, seat, known), strict=True)
+    tried = (_Tried(sheet, play, _gained(play) + _value_after(play)) for sheet, play in plays if not play.refusals)
+    return sorted(tried, key=_by_worth)
+
+
+def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
+    """Return the sheet that is worth most after the best that the next player is found to answer.
+
+    Answers to the first sheet are looked for; of those to the others the likely ones are tried.
+    """
+    likely: list[Sheet] = []
+    worths: list[float] = []
+    for each in tried:
+        later = _later(each.play)
+        answer = None
+        if later:
+            after = replace(each.play.table.freeze(state), question=None, further=(), pending=0, mover=later[0])
+            sheets = likely or dice.shuffle(list(_sheets(after, later[0], dice)), "answers", state.round)[:ANSWERS]
+            found = _ranked(after, later[0], sheets)
+            likely = likely or [other.sheet for other in found[:LIKELY]]
+            answer = max((other.play for other in found), key=_gained, default=None)
+        worths.append(each.worth - DENIED * (_gained(answer) if answer else 0) + _outlook(each.play, later, answer))
+    return tried[worths.index(max(worths))].sheet
+
+
+def _later(play: Play) -> list[SeatName]:
+    """Return the players who are to move after a turn: in the last round those that are left, else all others."""
+    at = play.order.index(play.seat)
+    return play.order[at + 1 :] + ([] if play.in_last_round else play.order[:at])
+
+
+def _outlook(play: Play, later: Sequence[SeatName], answer: Play | None) -> int:
+    """Return a value for being ahead, or behind, once the game ends; those to move then do as well as the next one."""
+    if not play.in_last_round:
+        return 0
+    after, won = play.table.freeze(play.state), 0
+    if answer:
+        won = answer.table.players[answer.seat].points - answer.state.players[answer.seat].points
+    best = max(total(after, other) + won * (other in later) for other in play.order if other != play.seat)
+    return ENDING if total(after, play.seat) > best else -ENDING
 
 
 def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
@@ -249,17 +385,20 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
 def _gained(play: Play) -> int:
     """Return the value of points and markers won in a turn."""
     before, after = play.state.players[play.seat], play.table.players[play.seat]
-    return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
+    marker = SCARCE_MARKER if play.table.rules.beginner else MARKER
+    return 10 * (after.points - before.points) + marker * (after.markers - before.markers)
 
 
 def _value_after(play: Play) -> int:
     """Return the value of the position after a turn: cards, bubbles, stations, and pairs that may become chains."""
     hand = play.table.players[play.seat].hand
+    if play.state.last_round or 0 < play.table.rules.rounds <= play.state.round:
+        return 10 * (len(hand) + harvested(play))
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
-    supply += 0 if hand else _gathered(play)
+    supply += SUPPLY * harvested(play) + (0 if hand else _gathered(play))
     stations = list(play.table.control.values()).count(play.seat)
-    return 9 * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * stations
+    return CARD * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * stations
 
 
 def _gathered(play: Play) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -63,6 +64,16 @@ class Play:
         self.plan = Plan()
         if state.phase == "turn":
             self.plan = plan_of(self.orders.get(self.seat, ()), self.refuse)
+
+    def branch(self, orders: tuple[Order, ...]) -> Play:
+        """Return a copy of a rehearsal before its first pop, which goes on with other orders of the mover."""
+        other = copy.copy(self)
+        other.table = self.table.copy()
+        other.events, other.refusals, other.sparks = list(self.events), list(self.refusals), set(self.sparks)
+        other.chains, other.pops = [], []
+        other.waiting = {place: Chain() for place in self.waiting}
+        other.plan = plan_of(orders, other.refuse)
+        return other
 
     @property
     def seat(self) -> SeatName:

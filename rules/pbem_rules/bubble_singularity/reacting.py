@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 from pbem.ruleset import FieldError
 from pbem_rules.bubble_singularity.acting import assigned, checked_pairs
-from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE
+from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE, Card
 from pbem_rules.bubble_singularity.grid import WAYS, step
 from pbem_rules.bubble_singularity.orders import Pop, Swap
 from pbem_rules.bubble_singularity.play import Chain, Play
 from pbem_rules.bubble_singularity.state import in_order
 from pbem_rules.bubble_singularity.table import own_last
 
+_Seen = dict[tuple[tuple[str, ...], frozenset[str]], list[tuple[list[Card], list[tuple[str, ...]]]]]
+"""Cards and bubbles before each pop of a turn, by the pops that waited and the sparks."""
+
 
 def reacting(play: Play) -> None:
     """Resolve pops, the first that became ready first, until none is left or the board repeats itself (ruling 15)."""
     play.notice()
-    seen = set[Hashable]()
+    seen: _Seen = {}
     while play.waiting and not _goes_round(play, seen):
         pop(play, next(iter(play.waiting)))
         play.notice()
 
 
-def _goes_round(play: Play, seen: set[Hashable]) -> bool:
+def _goes_round(play: Play, seen: _Seen) -> bool:
     """Return True if board and waiting pops are as they were before an earlier pop of the turn; add them to `seen`."""
-    lying = tuple(in_order(found) for found in play.table.bubbles.values())
-    # All that decides what comes next: bubbles, cards (they turn and move), waiting pops and sparks.
-    now = (lying, tuple(play.table.cards.values()), tuple(play.waiting), frozenset(play.sparks))
-    if now in seen:
+    # All that decides what comes next: waiting pops, sparks, cards (they turn and move) and bubbles.
+    alike = seen.setdefault((tuple(play.waiting), frozenset(play.sparks)), [])
+    cards, bubbles = list(play.table.cards.values()), [tuple(found) for found in play.table.bubbles.values()]
+    # Bubbles are put in order for comparisons alone, which are few: bots play hundreds of chains for a turn.
+    if any(cards == before and list(map(in_order, bubbles)) == list(map(in_order, lying)) for before, lying in alike):
         return True
-    seen.add(now)
+    alike.append((cards, bubbles))
     return False
 
 

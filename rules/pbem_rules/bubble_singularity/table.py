@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator
 
@@ -30,6 +31,15 @@ class Table:
         self.control = dict(state.control)
         self.bag = list(state.bag)
         self.decks = {category: list(cards) for category, cards in state.decks.items()}
+
+    def copy(self) -> Table:
+        """Return a copy, which changes by itself."""
+        other = copy.copy(self)
+        other.cards, other.players, other.control = dict(self.cards), dict(self.players), dict(self.control)
+        other.nodes, other.bag = list(self.nodes), list(self.bag)
+        other.bubbles = {place: found.copy() for place, found in self.bubbles.items()}
+        other.decks = {category: cards.copy() for category, cards in self.decks.items()}
+        return other
 
     def freeze(self, state: State) -> State:
         """Return a state with this table's contents."""

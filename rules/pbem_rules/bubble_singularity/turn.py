@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput
 from pbem_rules.bubble_singularity.acting import acting
 from pbem_rules.bubble_singularity.asking import answering, asking, conclude, return_all, withdraw_question
 from pbem_rules.bubble_singularity.beginning import node_bubbles, starting
 from pbem_rules.bubble_singularity.moving import moving
-from pbem_rules.bubble_singularity.orders import Resign
+from pbem_rules.bubble_singularity.orders import Bubbles, Move, Resign
 from pbem_rules.bubble_singularity.play import Play
 from pbem_rules.bubble_singularity.reacting import reacting
 from pbem_rules.bubble_singularity.scoring import harvesting, scoring
@@ -89,9 +90,7 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
     play = Play(state, turn.orders, dice)
     _leave(play, turn)
     _tell_missed(play, turn)
-    for step in _steps(play):
-        if play.result is None:
-            step(play)
+    _run(play, _steps(play))
     return play.finished(), tuple(play.events)
 
 
@@ -99,10 +98,30 @@ def rehearse(state: State, seat: SeatName, orders: tuple[Order, ...]) -> Play:
     """Play the sheet of the awaited seat without dice, up to the first draw, for receipts and bots."""
     play = Play(state, {seat: orders}, None)
     steps = {"turn": (*MOVES, counting), "question": (answering,), "setup": ()}[state.phase]
+    _run(play, steps)
+    return play
+
+
+def rehearse_all(state: State, seat: SeatName, sheets: Iterable[tuple[Order, ...]]) -> Iterator[Play]:
+    """Yield the rehearsal of each sheet of a turn, in which abilities are used after the action alone.
+
+    What sheets that begin with the same move share is played once.
+    """
+    begun: dict[tuple[Order, ...], Play] = {}
+    for sheet in sheets:
+        move = tuple(takewhile(lambda order: isinstance(order, Move | Bubbles), sheet))
+        if move not in begun:
+            begun[move] = Play(state, {seat: move}, None)
+            _run(begun[move], MOVES[: MOVES.index(acting)])
+        play = begun[move].branch(sheet)
+        _run(play, (*MOVES[MOVES.index(acting) :], counting))
+        yield play
+
+
+def _run(play: Play, steps: Iterable[Step]) -> None:
     for step in steps:
         if play.result is None:
             step(play)
-    return play
 
 
 def _steps(play: Play) -> tuple[Step, ...]:

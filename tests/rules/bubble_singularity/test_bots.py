@@ -8,7 +8,9 @@ import pytest
 
 from pbem.ruleset import Dice, SeatName
 from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.orders import Move, Pull, Rotate
 from pbem_rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity.turn import rehearse, rehearse_all
 from tests.rules.bubble_singularity.table import lay, new_game, play, read, tokens, view
 
 
@@ -42,11 +44,41 @@ def test_the_bot_takes_the_best_chain() -> None:
     assert play(state, *sheet(state, "blue")).scored["points"] == 10
 
 
+def test_sheets_rehearsed_together_are_as_one_by_one() -> None:
+    """Sheets that share a move bring the same chains, tables and events as each by itself."""
+    state = lay(hand="rgb", lying={"C3": "rr", "C2": "gy", "B3": "rr", "D3": "rr", "C4": "rr", "B2": "rr"})
+    actions = (Rotate("CW"), Rotate("CCW"), *map(Pull, "NESW"))
+    sheets = [(Move(path), action) for path in (("N",), ("E", "W"), ("N", "S")) for action in actions]
+    alone = [rehearse(state, "blue", sheet) for sheet in sheets]
+    together = list(rehearse_all(state, "blue", sheets))
+
+    assert any(play.pops for play in alone)
+    for one, other in zip(alone, together, strict=True):
+        assert vars(one.table) == vars(other.table)
+        assert (one.events, one.pops, len(one.refusals)) == (other.events, other.pops, len(other.refusals))
+
+
 def test_the_bot_uses_its_abilities() -> None:
     """The bot moves a bubble by Bubble Director where that begins a chain."""
     state = lay(held=["director"], hand="", lying={"A4": "b", "B4": "rr"})
 
     assert any(line.startswith("USE DIRECTOR") for line in sheet(state, "blue"))
+
+
+@pytest.mark.parametrize(
+    ("card", "hand", "lying", "line"),
+    [
+        ("fusion", "rrb", {"B4": "b", "C3": "b", "A4": "b", "D1": "r"}, "BUBBLES blue"),
+        ("resonance", "bbb", {"C4": "r", "C1": "b", "D4": "b", "D1": "r"}, "BUBBLES blue+"),
+        ("explorer", "bbb", {"D4": "b", "A2": "b", "A1": "b", "B1": "b"}, "BUBBLES none"),
+        ("attractor", "bbb", {"D2": "b", "A1": "b", "C4": "b", "B1": "b"}, "USE ATTRACTOR"),
+    ],
+)
+def test_the_bot_places_bubbles_as_its_card_allows(card: str, hand: str, lying: dict[str, str], line: str) -> None:
+    """The bot tries other bubbles, one more, one fewer and nodes brought nearer where an ability allows it."""
+    state = lay(held=[card], hand=hand, lying=lying, nodes=["B1", "D2"])
+
+    assert any(each.startswith(line) for each in sheet(state, "blue"))
 
 
 @pytest.mark.sampled(2)
