@@ -12,7 +12,8 @@ folder=$(mktemp -d) socket=
 trap 'tmux -S "$socket" kill-server 2>/dev/null || true; rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 cd "$folder"
-curl --fail --silent --show-error --remote-name http://deb.debian.org/debian/pool/main/a/aerc/aerc_0.20.0-2+b1_amd64.deb
+archive=$(apt-get download --print-uris libnotmuch5 | sed -E "s/^'(.*)\/pool\/.*/\1/")
+curl --fail --silent --show-error --remote-name "$archive/pool/main/a/aerc/aerc_0.20.0-2+b1_amd64.deb"
 apt-get download libnotmuch5 libxapian30 libgmime-3.0-0 libtalloc2 libsexp1 libgpgme11 libassuan0 >/dev/null 2>&1
 for package in *.deb; do dpkg --extract "$package" parts; done
 mkdir -p home/.config/aerc mail/INBOX/{cur,new,tmp}
