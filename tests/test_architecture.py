@@ -51,6 +51,7 @@ RULES_MAY_USE = {
     "bisect",
     "collections",
     "collections.abc",
+    "copy",
     "dataclasses",
     "enum",
     "fractions",
