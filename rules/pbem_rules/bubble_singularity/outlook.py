@@ -18,17 +18,20 @@ from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.play import Chain, Play
 from pbem_rules.bubble_singularity.scoring import harvested
 from pbem_rules.bubble_singularity.state import COLOURS
+from pbem_rules.bubble_singularity.table import Table
 from pbem_rules.bubble_singularity.turn import how_it_ends
 
 
 def outlook(play: Play) -> Iterator[Finding]:
     """Yield notes on the move, the action, the pops and their score, and on the end of the game."""
+    condition = _LEAVING if _depends_on_leaving(play) else ""
     for event in play.events:
         if event.kind in _ACTS:
-            yield Finding(0, "note", *_ACTS[event.kind](event.data))
+            code, text = _ACTS[event.kind](event.data)
+            yield Finding(0, "note", code, text + condition)
     if play.research:
         yield Finding(0, "note", "research", "three bubbles are drawn from the bag, and two of them are kept")
-    yield Finding(0, "note", "outlook", _pops(play))
+    yield Finding(0, "note", "outlook", _pops(play) + condition)
     if play.result is not None:
         yield _ends(play, play.result.how)
         return
@@ -46,12 +49,27 @@ def outlook(play: Play) -> Iterator[Finding]:
         yield Finding(0, "note", "no-cards", "no ability cards are drawn: no further turn of yours comes")
     how = how_it_ends(play)
     if how:
-        yield Finding(0, "note", "ends", f"the game ends with this turn: {ENDS[how]}")
+        yield Finding(0, "note", "ends", f"the game ends with this turn{condition}: {ENDS[how]}")
+
+
+_LEAVING = ", if no player leaves"
+
+
+def _depends_on_leaving(play: Play) -> bool:
+    """Return True if a player who leaves may change the turn: one who controls a station, or owns what one protects.
+
+    Stations are without a controller then, and their bubbles like those of colours without a player (rulings 20, 31).
+    """
+    others = {*play.order} - {play.seat}
+    lying = [each for table in (Table(play.state), play.table) for each in table.bubbles.items()]
+    lying += [each for event in play.events if event.kind == "moved" for each in event.data["path"]]
+    protected = any(play.table.beside(space, "defense") and others & {*found} for space, found in lying)
+    return len(others) > 1 and (protected or bool(others & {*play.state.control.values()}))
 
 
 def _ends(play: Play, how: str) -> Finding:
     # Who leaves returns bubbles to the bag, and the game goes on while two are left (ruling 31).
-    condition = ", if no player leaves" if how == "bag" and len(play.order) > 2 else ""
+    condition = _LEAVING if how == "bag" and len(play.order) > 2 else ""
     return Finding(0, "note", "ends", f"the game ends in this turn{condition}: {ENDS[how]}")
 
 
