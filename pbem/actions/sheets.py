@@ -140,7 +140,7 @@ class RestoreSheet(PreviewedChange[Receipt]):
 
 @dataclass(frozen=True, slots=True)
 class KeptOrders:
-    """What is kept now for later turns of a seat, and in place of what."""
+    """Orders kept now for later turns of a seat, and those that they replace."""
 
     campaign: str
     seat: SeatName

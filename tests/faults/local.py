@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from pbem.app import App, open_app
 from pbem.config_values import FILE_NAME
 from pbem.errors import PbemError
 from pbem.scheduler.tick import tick
-from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process
+from tests.faults.night import GAMES, LATER, NIGHT, points_of, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.faults.trap import Strike, kill
 from tests.sampling import Sampler
@@ -70,9 +69,8 @@ class Night(ABC):
         return self._trial[1]
 
     def points(self, kind: str) -> list[int]:
-        """Return the points of a kind, but not those right after a commit: a kill there leaves what it leaves at it."""
-        named = enumerate(pairwise(["", *self.passed]))
-        return [at for at, pair in named if re.match(kind, pair[1]) and pair != ("commit: after", "commit: before")]
+        """Return the points of a kind that the night's tick passes; see `points_of`."""
+        return points_of(kind, self.passed)
 
     def faults(self, points: Iterable[int], strike: Strike = kill) -> dict[str, str]:
         """Strike at each of these points; return the faults afterwards, by the point's number and name."""

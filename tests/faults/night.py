@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import datetime as dt
 import multiprocessing
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.queues import Queue
@@ -155,6 +157,12 @@ Work = Callable[[App, dt.datetime], object]
 def live_tick(app: App, now: dt.datetime) -> None:
     """Run a tick by the clock."""
     tick(app, now, live=True)
+
+
+def points_of(kind: str, passed: Sequence[str]) -> list[int]:
+    """Return the points of a kind, but not those right after a commit: a kill there leaves what it leaves at it."""
+    named = enumerate(pairwise(["", *passed]))
+    return [at for at, pair in named if re.match(kind, pair[1]) and pair != ("commit: after", "commit: before")]
 
 
 def tick_in_a_process(

@@ -6,7 +6,6 @@ import dataclasses
 import datetime as dt
 import random
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from tests.actions.acts import STAGES, attempt, come
 from tests.actions.ending import ending
 from tests.actions.meeting import faults
 from tests.faults.local import copy_home
-from tests.faults.night import tick_in_a_process
+from tests.faults.night import points_of, tick_in_a_process
 from tests.toy.home import open_desk
 
 PAST = (
@@ -74,11 +73,10 @@ def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetim
     (home, now), work = stages[name], partial(do, name, act)
     passed = tick_in_a_process(copy_home(home, "copy"), now=now, work=work).passed
     found = {}
-    for at, (before, point) in enumerate(pairwise(["", *passed])):
-        if point.startswith("commit") and (before, point) != ("commit: after", "commit: before"):
-            copy = copy_home(home, "copy")
-            assert tick_in_a_process(copy, at=at, now=now, work=work).code == -9
-            found[f"{at} {point}"] = left(name, copy, now)
+    for at in points_of("commit", passed):
+        copy = copy_home(home, "copy")
+        assert tick_in_a_process(copy, at=at, now=now, work=work).code == -9
+        found[f"{at} {passed[at]}"] = left(name, copy, now)
 
     assert {point: wrong for point, wrong in found.items() if wrong} == {}
 

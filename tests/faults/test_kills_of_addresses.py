@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from pbem.scheduler.tick import fetch_mail, tick
 from pbem.scheduler.work import TickResult
 from pbem.store.models import InboxMessage, OutgoingMail, Person
 from tests.faults.local import copy_home
-from tests.faults.night import GAMES, LATER, tick_in_a_process
+from tests.faults.night import GAMES, LATER, points_of, tick_in_a_process
 from tests.inbox.people import ANN, ask, code, confirm
 from tests.sampling import Sampler
 from tests.toy.home import MONDAY, open_desk
@@ -62,11 +61,7 @@ def wanted(home: Path) -> Found:
 def test_a_kill_at_any_commit(home: Path, wanted: Found, sampler: Sampler) -> None:
     """Whatever commit a kill falls into, the address is one person's, and each mail is sent once."""
     passed = tick_in_a_process(copy_home(home, "copy"), now=MONDAY).passed
-    points = [
-        at
-        for at, (before, point) in enumerate(pairwise(["", *passed]))
-        if point.startswith("commit") and (before, point) != ("commit: after", "commit: before")
-    ]
+    points = points_of("commit", passed)
     assert len(points) > TAKEN
     found = {}
     for at in sampler.sample(points, TAKEN):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from pbem.campaign.people import hash_token
 from pbem.scheduler.tick import tick
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OutgoingMail, Seat
 from tests.faults.local import copy_home
-from tests.faults.night import GAMES, tick_in_a_process
+from tests.faults.night import GAMES, points_of, tick_in_a_process
 from tests.sampling import Sampler
 from tests.toy.home import MONDAY, open_desk
 
@@ -81,11 +80,7 @@ def test_a_kill_at_any_commit_of_answers(home: Path, sampler: Sampler) -> None:
     """Whatever commit a kill falls into, the next tick completes what is left, once."""
     whole = copy_home(home, "copy")
     passed = tick_in_a_process(whole, now=NIGHT).passed
-    points = [
-        at
-        for at, (before, point) in enumerate(pairwise(["", *passed]))
-        if point.startswith("commit") and (before, point) != ("commit: after", "commit: before")
-    ]
+    points = points_of("commit", passed)
     assert len(points) > len(ANSWERS)
     wanted, found = after(whole), {}
     for at in sampler.sample(points, TAKEN):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from pbem.scheduler.tick import tick
 from pbem.store.models import LaterSheet, OrderSheet, OutgoingMail
 from pbem.store.types import OutgoingState
 from tests.faults.local import copy_home
-from tests.faults.night import GAMES, LATER, NIGHT, POISON, begin, letter, tick_in_a_process, ticks_at_once
+from tests.faults.night import GAMES, LATER, NIGHT, POISON, begin, letter, points_of, tick_in_a_process, ticks_at_once
 from tests.sampling import Sampler
 from tests.toy.home import MONDAY, make_home
 
@@ -64,11 +63,7 @@ def wanted(home: Path) -> Found:
 def test_a_kill_at_any_commit(home: Path, wanted: Found, sampler: Sampler) -> None:
     """Whatever commit a kill falls into, the orders are kept once, used once, and mailed back once."""
     passed = tick_in_a_process(copy_home(home, "copy")).passed
-    points = [
-        at
-        for at, (before, point) in enumerate(pairwise(["", *passed]))
-        if point.startswith("commit") and (before, point) != ("commit: after", "commit: before")
-    ]
+    points = points_of("commit", passed)
     found = {}
     for at in sampler.sample(points, TAKEN):
         copy = copy_home(home, "copy")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from pbem.scheduler.tick import fetch_mail, tick
 from pbem.scheduler.work import TickResult
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat
 from tests.faults.local import copy_home
-from tests.faults.night import GAMES, LATER, tick_in_a_process
+from tests.faults.night import GAMES, LATER, points_of, tick_in_a_process
 from tests.faults.trap import lock_database
 from tests.sampling import Sampler
 from tests.toy.home import MONDAY, open_desk
@@ -65,11 +64,7 @@ def wanted(home: Path) -> list[object]:
 def test_a_kill_at_any_commit(home: Path, wanted: list[object], sampler: Sampler) -> None:
     """Whatever commit a kill falls into, both sheets are saved once, and one answer is sent."""
     passed = tick_in_a_process(copy_home(home, "copy"), now=MONDAY).passed
-    points = [
-        at
-        for at, (before, point) in enumerate(pairwise(["", *passed]))
-        if point.startswith("commit") and (before, point) != ("commit: after", "commit: before")
-    ]
+    points = points_of("commit", passed)
     assert len(points) > TAKEN
     found = {}
     for at in sampler.sample(points, TAKEN):

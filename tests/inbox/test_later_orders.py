@@ -90,7 +90,7 @@ def test_next_turn_is_the_one_after_the_open_one(desk: Desk, line: str) -> None:
 
 
 def test_one_of_two_for_the_same_turn_counts(desk: Desk) -> None:
-    """Where NEXT TURN and a number come to mean one turn, the number counts, and the other is mailed back."""
+    """Of NEXT TURN and a number that come to mean one turn the number counts, and the other is mailed back."""
     send(desk, "NEXT TURN\nBID 2")
     with desk.app.store.writing() as session:
         row = session.scalars(select(LaterSheet)).one()
@@ -357,7 +357,7 @@ def test_what_a_rollback_brings_back_is_kept(desk: Desk) -> None:
 
 
 def test_next_turn_is_not_an_earlier_one_after_a_rollback(desk: Desk) -> None:
-    """What was kept for the turn after a later one is not used for a turn before that."""
+    """Orders that were kept for the turn after a later one are not used for a turn before that."""
     desk.tick(hours=WEEK)
     send(desk, "NEXT TURN\nBID 4")
     desk.tick(hours=WEEK)
@@ -382,7 +382,7 @@ def test_words_that_begin_with_next_turn(desk: Desk) -> None:
 
 
 def test_they_go_with_their_player(desk: Desk) -> None:
-    """Who takes a seat over finds nothing of what its former player had kept."""
+    """A seat that is taken over has nothing of what its former player had kept."""
     send(desk, "TURN 2\nBID 4")
     run_action(desk.app, "toy1", GiveSeat("red", "eve@example.org"), desk.now)
 

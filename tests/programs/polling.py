@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -127,25 +127,31 @@ def write(page: str) -> str:
     return above + mark + "\n".join([*rows, ""]) + re.sub(r"\A(?:\|.*\n)*", "", below)
 
 
-def main() -> None:
-    """Run the servers asked for, or all."""
-    parser = argparse.ArgumentParser(prog="tests.programs.polling", description=__doc__.split("\n", 1)[0])
+def run_drivers(
+    name: str, summary: str, folder: str, results: Path, run: Callable[[Path, str], dict[str, object]]
+) -> None:
+    """Install and run the servers asked for on the command line, or all of a folder, and keep what was found."""
+    parser = argparse.ArgumentParser(prog=f"tests.programs.{name}", description=summary.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suite", default="trixie")
     options = parser.parse_args()
-    for name in options.names or sorted(path.stem for path in (HERE / "servers").glob("*.sh")):
-        driver = HERE / "servers" / f"{name}.sh"
+    for server in options.names or sorted(path.stem for path in (HERE / folder).glob("*.sh")):
+        driver = HERE / folder / f"{server}.sh"
         version = install(driver, options.suite)
-        [port] = free_ports(1)
-        with serving(driver, options.suite, PORT=port):
-            found = {"server": name, "version": version, "suite": options.suite, **poll(port)}
+        found = {"server": server, "version": version, "suite": options.suite, **run(driver, options.suite)}
         print(json.dumps(found))
-        known = json.loads(FOUND.read_text()) if FOUND.exists() else []
-        others = [it for it in known if (it["server"], it["suite"]) != (name, options.suite)]
+        known = json.loads(results.read_text()) if results.exists() else []
+        others = [it for it in known if (it["server"], it["suite"]) != (server, options.suite)]
         ordered = sorted([*others, found], key=lambda it: (it["server"], it["suite"]))
-        FOUND.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
-    PAGE.write_text(write(PAGE.read_text()))
+        results.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+
+
+def _run(driver: Path, suite: str) -> dict[str, object]:
+    [port] = free_ports(1)
+    with serving(driver, suite, PORT=port):
+        return poll(port)
 
 
 if __name__ == "__main__":
-    main()
+    run_drivers("polling", __doc__, "servers", FOUND, _run)
+    PAGE.write_text(write(PAGE.read_text()))

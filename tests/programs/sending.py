@@ -10,7 +10,6 @@ back are in the folder KEPT, if that is in the environment.
 
 from __future__ import annotations
 
-import argparse
 import email
 import email.policy
 import json
@@ -30,7 +29,7 @@ from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.games import installed_games
 from tests.programs.home import run_pbem
-from tests.programs.polling import guessed, install, serving
+from tests.programs.polling import guessed, run_drivers, serving
 from tests.programs.system import HERE, SYSTEMS
 from tests.servers.processes import free_ports
 
@@ -188,25 +187,12 @@ def _fate(state: str, reason: str) -> str:
     return f"{state} {code[0] if code else ''}".strip() if state else "—"
 
 
-def main() -> None:
-    """Run the servers asked for, or all."""
-    parser = argparse.ArgumentParser(prog="tests.programs.sending", description=__doc__.split("\n", 1)[0])
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--suite", default="trixie")
-    options = parser.parse_args()
-    for name in options.names or sorted(path.stem for path in (HERE / "carriers").glob("*.sh")):
-        driver = HERE / "carriers" / f"{name}.sh"
-        version = install(driver, options.suite)
-        port, beyond = free_ports(2)
-        with far_server(beyond) as far, serving(driver, options.suite, PORT=port, FAR=beyond):
-            found = {"server": name, "version": version, "suite": options.suite, **send(port, far, options.suite)}
-        print(json.dumps(found))
-        known = json.loads(FOUND.read_text()) if FOUND.exists() else []
-        others = [it for it in known if (it["server"], it["suite"]) != (name, options.suite)]
-        ordered = sorted([*others, found], key=lambda it: (it["server"], it["suite"]))
-        FOUND.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
-    PAGE.write_text(write(PAGE.read_text()))
+def _run(driver: Path, suite: str) -> dict[str, object]:
+    port, beyond = free_ports(2)
+    with far_server(beyond) as far, serving(driver, suite, PORT=port, FAR=beyond):
+        return send(port, far, suite)
 
 
 if __name__ == "__main__":
-    main()
+    run_drivers("sending", __doc__, "carriers", FOUND, _run)
+    PAGE.write_text(write(PAGE.read_text()))

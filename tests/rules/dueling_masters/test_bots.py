@@ -80,7 +80,7 @@ def test_the_bot_hides_its_home_planet_aside() -> None:
 
 
 def test_the_bot_searches_beside_asteroids_at_the_back() -> None:
-    """Where an asteroid was met far from the front it guarded something: the bot flies over H9, beside I8."""
+    """An asteroid that was met far from the front guarded something: the bot flies over H9, beside I8."""
     state, _ = turn(position("X1 A1, B A2, X2 A3, Z2 E8>I8", "Z1 F1, ASTEROID I8"), one=["MOVE Z2 J8"])
     state, _ = turn(state, two=["MOVE Z1 G1"])
 
