@@ -8,6 +8,7 @@ from pbem.actions.arguments import SeatCommand
 from pbem.actions.base import Harmless, TextResult
 from pbem.actions.deadlines import set_deadline
 from pbem.actions.run_turn import request_run
+from pbem.actions.time_bank import find_cover
 from pbem.campaign.deadlines import BY_CLAIM, OpenTurnStatus, load_open_turns, may_be_claimed
 from pbem.campaign.house_rules import OPPONENTS
 from pbem.campaign.snapshot import Context, add_entry, find_seat_view, require_running
@@ -60,4 +61,6 @@ def _claimed(context: Context, seat: SeatName) -> OpenTurnStatus:
     (waiting,) = load_open_turns(context.session, snapshot.name)
     if waiting.claimant != seat or not may_be_claimed(waiting, context.now):
         raise CampaignError("nobody is late whom the turn waits for, so there is nothing to decide")
+    if find_cover(context, waiting)[0]:
+        raise CampaignError(f"{waiting.missing[0]} has time of their own for this turn, which comes first")
     return waiting

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, SeatCommand, Words
 from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.days import TIMES, read_time, write_time
-from pbem.actions.run_turn import RequestRun
+from pbem.actions.run_turn import RequestRun, drop_claim
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, others, post
@@ -289,6 +289,7 @@ def set_deadline(
 ) -> None:
     """Set the deadline, let reminders go out again, and notify all players of it, and why."""
     session, snapshot, now = context.session, context.snapshot, context.now
+    drop_claim(context)
     # Those who were reminded of the old deadline have to be reminded of the new one.
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone

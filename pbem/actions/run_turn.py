@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand
@@ -22,7 +22,7 @@ from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
-from pbem.campaign.deadlines import BY_GM, RUN, describe_reason, load_open_turns
+from pbem.campaign.deadlines import BY_CLAIM, BY_GM, RUN, describe_reason, load_open_turns
 from pbem.campaign.history import current_turn_label
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.later_orders import use_kept_orders
@@ -346,19 +346,24 @@ def request_run(context: Context, reason: str) -> None:
     """Save the request of a run of the open turn for the next tick, once for a turn."""
     session, snapshot = context.session, context.snapshot
     # Not run here: sheets that came before this mail, or with it, are yet to be processed.
-    if not is_requested(context):
+    if not is_requested(context, reason):
         # The code is mailed to no one, but the daily limit of codes reads `to` and `by` of every request.
         data = {"turn": snapshot.turn, "revision": snapshot.revision, "to": "", "by": "", "reason": reason}
-        code, of = _run_code(snapshot), snapshot.id
+        code, of = _run_code(snapshot, reason), snapshot.id
         session.add(PendingRequest(kind=RUN, code=code, campaign_id=of, data=data, created_at=context.now))
         enqueue_on_commit(session, QueuedJob(JobQueue.PROCESS, snapshot.name))
 
 
-def is_requested(context: Context) -> bool:
-    """Return True if the GM has requested the run of the open turn."""
-    asked = select(PendingRequest.id).where(PendingRequest.code == _run_code(context.snapshot))
+def is_requested(context: Context, reason: str = BY_GM) -> bool:
+    """Return True if the run of the open turn is requested, by its GM or for another reason."""
+    asked = select(PendingRequest.id).where(PendingRequest.code == _run_code(context.snapshot, reason))
     return context.session.scalar(asked) is not None
 
 
-def _run_code(snapshot: CampaignSnapshot) -> str:
-    return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.revision}"
+def drop_claim(context: Context) -> None:
+    """Drop a claim of the open turn, which has another deadline now."""
+    context.session.execute(delete(PendingRequest).where(PendingRequest.code == _run_code(context.snapshot, BY_CLAIM)))
+
+
+def _run_code(snapshot: CampaignSnapshot, reason: str) -> str:
+    return f"{RUN if reason == BY_GM else reason}-{snapshot.id}-{snapshot.turn}-{snapshot.revision}"

@@ -1,8 +1,9 @@
 """The time bank: who misses a deadline is covered by time of their own, while they have some (house rule `bank`).
 
 A turn that is due goes on for a period if sheets are missing and a player without one
-has that much time left. Each of these pays a period, and everybody is told. Time is
-charged to turns: what is withdrawn, or forked away, has cost nothing.
+has that much time left. Each of these pays a period, and everybody is told; the last one
+of a bank may be shorter. Time is charged to turns: what is withdrawn, or forked away, has
+cost nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from pbem.actions.deadlines import moved_notice, tell_deadline
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due, time_left
 from pbem.campaign.notices import GM, post
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import Context, add_entry, load_last_reports, locked_campaign
 from pbem.report import small
 from pbem.ruleset.values import SeatName
 from pbem.store.models import BankedTime, Turn
 from pbem.text import describe_rest, format_span, join_names
 
-_DAY = dt.timedelta(days=1)
+_DAY, _NOTHING = dt.timedelta(days=1), dt.timedelta()
 
 
 def cover_missing(app: App, due: DueTurn, now: dt.datetime) -> bool:
@@ -34,18 +34,26 @@ def cover_missing(app: App, due: DueTurn, now: dt.datetime) -> bool:
         context = Context(session, app, locked_campaign(session, due.campaign), now)
         # Under the lock: another process may have run or extended it meanwhile.
         waiting = recheck_due(session, due, now)
-        if waiting is None or not waiting.policy.bank:
-            return False
-        left, period = time_left(session, context.snapshot), _period(waiting.schedule)
-        covered = [seat for seat in waiting.missing if left[seat] >= period]
-        if covered:
-            _extend(context, waiting, period, {seat: left[seat] - period for seat in covered})
-        return bool(covered)
+        return waiting is not None and cover(context, waiting)
 
 
-def _period(schedule: Schedule) -> dt.timedelta:
-    """Return the time that a turn is extended by: a day, or the time between two deadlines if that is shorter."""
-    return min(_DAY, schedule.every or _DAY)
+def cover(context: Context, waiting: OpenTurnStatus) -> bool:
+    """Extend a turn of a locked campaign whose deadline is over, if time banks cover it; return True if they do."""
+    left, period = find_cover(context, waiting)
+    if left:
+        _extend(context, waiting, period, {seat: rest - period for seat, rest in left.items()})
+    return bool(left)
+
+
+def find_cover(context: Context, waiting: OpenTurnStatus) -> tuple[Mapping[SeatName, dt.timedelta], dt.timedelta]:
+    """Return the seats without sheets whose time covers a turn, with what each has, and the span that each pays.
+
+    It is a day, or the time between two deadlines if that is shorter, or else the most that one of them has left.
+    """
+    rest = time_left(context.session, context.snapshot) if waiting.policy.bank and waiting.missing else {}
+    left = {seat: rest[seat] for seat in waiting.missing if rest}
+    period = min(_DAY, waiting.schedule.every or _DAY, max(left.values(), default=_DAY))
+    return {seat: time for seat, time in left.items() if time >= period > _NOTHING}, period
 
 
 def _extend(

@@ -121,9 +121,6 @@ BY_DEADLINE = "deadline"
 ALL_IN = "all_in"
 """The reason of a turn for which all sheets are in."""
 
-REQUESTED = (BY_GM, BY_CLAIM)
-"""The reasons of runs that somebody has asked for."""
-
 _REASONS = {BY_GM: "by the GM", BY_CLAIM: "claimed", ALL_IN: "all sheets in"}
 
 
@@ -204,13 +201,17 @@ class OpenTurnStatus:
             return None
         return ALL_IN if self._is_settled(now) else None
 
+    def has_closed(self, now: dt.datetime) -> bool:
+        """Return True if deadline and grace are over, and nothing holds the turn."""
+        return self.closes is not None and not self.held and now >= self.closes
+
     def _is_past(self, now: dt.datetime) -> bool:
         """Return True if deadline and grace have passed; a last sheet within the grace has its settling time."""
         if self.deadline is None or self.closes is None or now < self.deadline:
             return False
         # The settling time ends with the grace: sheets that keep coming must not put a turn off without end. One that
         # came while the opponent let the turn wait has its own.
-        if now >= self.closes and (self.policy.late != OPPONENTS or self._last_sheet <= self.closes):
+        if now >= self.closes and (self.missing or self.policy.late != OPPONENTS or self._last_sheet <= self.closes):
             return True
         # After the deadline WAIT no longer counts: grace is for sheets that are missing.
         return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
@@ -252,7 +253,8 @@ def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnSt
     """Return a due turn as it waits now, or None if it is no longer open or due."""
     # Between the list of due turns and the run, a GM may have held or extended the turn, and a player said WAIT.
     for open_ in load_open_turns(session, turn.campaign):
-        if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
+        claimed = turn.reason == BY_CLAIM and open_.has_closed(now)
+        if open_.turn == turn.turn and (claimed or open_.reason(now, by_deadline=turn.reason == BY_DEADLINE)):
             return open_
     return None
 
@@ -382,7 +384,7 @@ def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
 
 def may_be_claimed(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Return True if the turn waits for the word of an opponent, deadline and grace being over."""
-    return turn.claimant is not None and turn.closes is not None and not turn.held and now >= turn.closes
+    return turn.claimant is not None and turn.has_closed(now)
 
 
 def needs_notice(turn: OpenTurnStatus, now: dt.datetime) -> bool:
@@ -406,12 +408,20 @@ RUN = RequestKind.RUN
 
 
 def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
-    """Return the open turns, of all campaigns or of one, whose run the GM has requested.
+    """Return the open turns, of all campaigns or of one, whose run the GM has requested, or a player by a claim.
 
-    Requests for turns that are no longer open are closed.
+    Requests for turns that are no longer open are closed; a claim waits while its campaign is on hold.
     """
     here = (
-        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.revision, Campaign.status)
+        select(
+            PendingRequest.id,
+            PendingRequest.data,
+            Campaign.name,
+            Campaign.turn,
+            Campaign.revision,
+            Campaign.status,
+            Campaign.hold_kind,
+        )
         .join(Campaign, Campaign.id == PendingRequest.campaign_id)
         .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
         .order_by(PendingRequest.id)
@@ -429,7 +439,12 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     if over:
         with app.store.writing() as session:
             session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
-    return [DueTurn(row.name, row.turn, row.data.get("reason", BY_GM)) for row in asked if row.id not in over]
+    asked_for = ((DueTurn(row.name, row.turn, row.data.get("reason", BY_GM)), row) for row in asked)
+    return [
+        turn
+        for turn, row in asked_for
+        if row.id not in over and (turn.reason != BY_CLAIM or row.hold_kind == HoldKind.NONE)
+    ]
 
 
 def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:

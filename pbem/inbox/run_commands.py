@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
+from pbem.actions.claims import ClaimTurn, LetWait
 from pbem.actions.days import fill_years
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
@@ -105,6 +106,7 @@ _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
 _ALONE = "LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip"
 _BY_SUBJECT = "nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself"
+_OF_A_TURN = (VoteForExtension, ClaimTurn, LetWait)
 _RUN_SINCE = "the turn for which you asked it has been run since"
 
 
@@ -309,7 +311,7 @@ def _run_command(asker: Requester, request: CommandList, parsed: ParsedSheet, en
     if slip := _slip_reason(context, request, parsed, order):
         return CommandResult.refused(shown, slip)
     confirmed, place = context.confirmed, asker.place
-    if isinstance(order, VoteForExtension) and confirmed and place and confirmed.report_id != place.report_id:
+    if isinstance(order, _OF_A_TURN) and confirmed and place and confirmed.report_id != place.report_id:
         return CommandResult.refused(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
     try:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import update
 
+from pbem.actions.time_bank import cover
 from pbem.app import App
 from pbem.campaign.deadlines import (
     DueTurn,
@@ -75,12 +76,14 @@ def _remind_campaign(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
         if turn is None or turn.deadline is None or not needs_notice(turn, now):
             return 0
+        late, claim, context = is_late(turn, now), needs_claim(turn, now), Context(session, app, snapshot, now)
+        # Time of one's own comes before the word of an opponent.
+        if claim and cover(context, turn):
+            return 0
         # In the transaction that queues the mails, so that a kill loses both or neither.
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         waiting = waiting_sheets(session, turn.turn_id)
         notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot), waiting, turn.missing)
-        late, context = is_late(turn, now), Context(session, app, snapshot, now)
-        claim = needs_claim(turn, now)
         pages = list(notices.claim() if claim else notices.after() if late else notices.before())
         if late:
             _notify_gm(context, turn)

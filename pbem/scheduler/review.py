@@ -64,6 +64,7 @@ def hold_doubtful_turns(
     done = DueTurns()
     # First without a lock: most turns are not doubtful, and for those no campaign is locked.
     status = {(open_.campaign, open_.turn): open_ for open_ in waiting}
+    turns = [turn for turn in turns if (turn.campaign, turn.turn) in status]
     with app.store.reading() as session:
         doubtful = {turn for turn in turns if _hold_reason(session, turn, status[turn.campaign, turn.turn])}
     for turn in turns:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
-from pbem.campaign.deadlines import REQUESTED, DueTurn, OpenTurnStatus, due_turns
+from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns
 from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
@@ -28,7 +28,9 @@ def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, p
     # As of `read_until` where mail is left: sheets that were sent in time may be among it.
     found = due_turns(work.turns, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
-    turns = [*work.requested, *_hold_doubtful(app, found, work.turns, now, done)]
+    by_gm = [turn for turn in work.requested if turn.reason == BY_GM]
+    found += [turn for turn in work.requested if turn.reason != BY_GM]
+    turns = [*by_gm, *_hold_doubtful(app, found, work.turns, now, done)]
     resolve(app, turns, now, done, progress, at_word=is_requested)
     done.problems += send_digests(app, now, work.campaign)
 
@@ -67,7 +69,7 @@ def resolve(
 
 
 def _run_turn_due(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
-    requested = turn.reason in REQUESTED
+    requested = turn.reason == BY_GM
     still = at_word if requested else run_condition(turn)
     if after := run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)

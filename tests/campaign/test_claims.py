@@ -9,6 +9,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.claims import ClaimTurn
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign
 from pbem.actions.open_turn import EnterSheet
 from pbem.admin.health import home_status
 from pbem.errors import CampaignError
@@ -160,3 +161,87 @@ def test_a_sheet_by_the_gm_ends_the_wait(desk: Desk) -> None:
     run_action(desk.app, "toy1", EnterSheet("blue", [(1, "BID 2")]), desk.now)
 
     assert [turn.reason for turn in desk.tick(hours=0.6).resolved] == ["deadline"]
+
+
+def test_of_three_players_a_sheet_after_the_deadline_holds_up_nothing(desk: Desk) -> None:
+    """A sheet that came late, while the GM looked at the turn, is no reason to wait for those that are missing."""
+    begin(desk, seats=("red", "blue", "green"), hold="60%")
+    assert [turn.campaign for turn in desk.tick(hours=TO_DEADLINE).on_hold] == ["toy1"]
+    desk.reply(next(mail for mail in reversed(desk.mails(BOB)) if "+" in mail["Reply-To"]), "BID 2")
+    desk.tick(hours=3)
+    run_action(desk.app, "toy1", ReleaseCampaign(), desk.now)
+
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["deadline"]
+
+
+def claimed(desk: Desk, hold: str = "off") -> None:
+    """Have Ann claim the turn, which is not run yet."""
+    begin(desk, hold=hold)
+    desk.tick(hours=TO_DEADLINE)
+    say(desk, "CLAIM")
+
+
+def test_a_claim_waits_while_the_gm_holds_the_campaign(desk: Desk) -> None:
+    """HOLD counts more than a claim, which counts again after RELEASE."""
+    claimed(desk)
+    run_action(desk.app, "toy1", HoldCampaign("wait"), desk.now)
+    assert desk.tick(hours=1).resolved == []
+    run_action(desk.app, "toy1", ReleaseCampaign(), desk.now)
+
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["claim"]
+
+
+def test_more_time_ends_a_claim(desk: Desk) -> None:
+    """Whoever gives it, GM or opponent, the new deadline holds, and the question comes again at its end."""
+    claimed(desk)
+    run_action(desk.app, "toy1", ExtendDeadline("24h"), desk.now)
+    assert desk.tick(hours=1).resolved == []
+    assert desk.tick(hours=23).resolved == []
+    assert "CLAIM" in words(desk, ANN)
+
+    say(desk, "CLAIM\nWAITS")
+    assert desk.tick(hours=47).resolved == []
+    assert deadline(desk) == "2026-11-09T19:00"
+
+
+def test_a_claim_does_not_take_the_place_of_the_gm(desk: Desk) -> None:
+    """Where each turn is reviewed, a claimed one is too."""
+    claimed(desk, hold="always")
+    assert [turn.hold_kind for turn in desk.tick(hours=1).on_hold] == ["review"]
+    run_action(desk.app, "toy1", ReleaseCampaign(), desk.now)
+
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["claim"]
+
+
+def test_a_time_bank_comes_first(desk: Desk) -> None:
+    """While the late player has time of their own nobody is asked, and no claim is taken."""
+    begin(desk, bank="1d")
+    desk.tick(hours=TO_DEADLINE - 1)
+    desk.reply(desk.last(ANN), "CLAIM")
+    assert desk.tick(hours=1).resolved == []
+    refused = next(text_of(mail) for mail in desk.mails(ANN) if "Not done: CLAIM" in mail["Subject"])
+    assert "blue has time of their own for this turn, which comes first" in " ".join(refused.split())
+    assert deadline(desk) == "2026-11-07T19:00"
+    assert not any("CLAIM or WAITS" in mail["Subject"] for mail in desk.mails(ANN))
+    desk.tick(hours=24)
+
+    assert "CLAIM or WAITS" in desk.last(ANN)["Subject"]
+
+
+def test_a_claim_is_of_the_turn_for_which_it_was_sent(desk: Desk) -> None:
+    """A claim that is confirmed after that turn was run claims no other."""
+    begin(desk, authentication="confirm")
+    desk.tick(hours=TO_DEADLINE)
+    desk.post("CLAIM", sender=ANN)
+    desk.answer()
+    asked = desk.last(ANN)
+    desk.reply(desk.last(BOB), "BID 2")
+    desk.tick(hours=1)
+    desk.tick(hours=1)
+    desk.reply(desk.last(ANN), "BID 1")
+    desk.tick(hours=24 * 7)
+    desk.reply(asked, "YES")
+    desk.answer()
+
+    assert "the turn for which you asked it has been run since" in words(desk, ANN)
+    assert desk.tick(hours=1).resolved == []

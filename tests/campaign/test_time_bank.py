@@ -131,6 +131,18 @@ def test_periods_are_no_longer_than_the_time_between_deadlines(desk: Desk) -> No
     assert left(desk) == {"red": 12, "blue": 12}
 
 
+def test_the_last_of_a_bank_covers_as_long_as_it_is(desk: Desk) -> None:
+    """Of thirty hours the first period is a day, the next six hours; then the turn runs, and all of it is spent."""
+    begin(desk, bank="30h")
+    send(desk, ANN, BOB)
+    desk.tick(hours=TO_DEADLINE)
+    assert (deadline(desk), left(desk)["green"]) == ("2026-11-07T19:00", 6)
+    desk.tick(hours=DAY)
+    assert (deadline(desk), left(desk)["green"]) == ("2026-11-08T01:00", 0)
+
+    assert [turn.reason for turn in desk.tick(hours=6).resolved] == ["deadline"]
+
+
 def test_after_an_outage_of_the_host_a_period_is_paid_once(desk: Desk) -> None:
     """A tick that comes three days late gives time from then on, at the usual hour, for one period."""
     begin(desk)
