@@ -33,12 +33,16 @@ class Phone(NamedTuple):
     view: View
 
 
-def _played(turns: int, seed: bytes) -> tuple[View, tuple[Order, ...]]:
-    """Return red's view after so many turns of four bots, and red's orders in the last."""
+LATE = [(b"five", 10, "red"), (b"s003", 15, "red"), (b"s022", 15, "cyan"), (b"s014", 15, "red")]
+"""Seeds, turns and seats of late games, whose players have eleven or twelve ships and up to five fights."""
+
+
+def _played(turns: int, seed: bytes, reader: str) -> tuple[View, tuple[Order, ...]]:
+    """Return a seat's view after so many turns of four bots, and its orders in the last."""
     state = RULESET.setup(default_options(RULESET), SEATS, setup_dice(seed))
     events: tuple[Event, ...] = ()
     views: dict[str, View] = {}
-    orders: dict[str, tuple[Order, ...]] = {"red": ()}
+    orders: dict[str, tuple[Order, ...]] = {reader: ()}
     for turn in range(turns + 1):
         views = {seat: mail_view(RULESET, state, seat, events, last=views.get(seat)) for seat in SEATS}
         if turn < turns:
@@ -46,15 +50,15 @@ def _played(turns: int, seed: bytes) -> tuple[View, tuple[Order, ...]]:
             sheets = {seat: standard(RULESET, views[seat], dice.within(seat)) for seat in SEATS}
             orders = {seat: RULESET.parse(views[seat], number_lines(sheets[seat])).orders for seat in SEATS}
             state, events = RULESET.resolve(state, TurnInput(orders), turn_dice(seed, turn + 1))
-    return views["red"], orders["red"]
+    return views[reader], orders[reader]
 
 
-def played_report(turns: int, seed: bytes = SEED) -> Phone:
-    """Return the report of red after so many turns of four bots."""
-    view, orders = _played(turns, seed)
+def played_report(turns: int, seed: bytes = SEED, reader: str = "red") -> Phone:
+    """Return the report of a seat after so many turns of four bots."""
+    view, orders = _played(turns, seed, reader)
     facts = ReportFacts(
         campaign="trap7",
-        seat="red",
+        seat=reader,
         seats=SEATS,
         deadline=dt.datetime(2027, 1, 22, 19, tzinfo=dt.UTC),
         zone="Europe/Berlin",
@@ -107,6 +111,17 @@ def test_a_report_in_mid_game_is_five_screens(browser: Browser, middle: Phone) -
     """With seven ships and two fights a report ends within five screens of a small phone."""
     with shown(browser, middle.html, middle.pictures, 360, "light") as page:
         assert _screens(page) <= 5
+
+
+@pytest.mark.parametrize(("seed", "turns", "seat"), LATE)
+def test_a_late_report_is_five_screens(browser: Browser, seed: bytes, turns: int, seat: str) -> None:
+    """With nine ships and more it still ends within five screens, and can be read there."""
+    late = played_report(turns, seed * 8, seat)
+    assert len(late.view["ships"]) >= 9
+
+    with shown(browser, late.html, late.pictures, 360, "light") as page:
+        assert _screens(page) <= 5
+        assert too_wide(page) == []
 
 
 def test_what_happened_begins_on_the_first_screens(browser: Browser, middle: Phone) -> None:

@@ -180,7 +180,7 @@ def _build(after: Aftermath, index: int, order: Build) -> str:
     why = why.partition(" built: ")[2] or why
     if not ships:
         return NotDone(f"{why}.") if why else ""
-    built = f"{named(ships, MOST_IDS)} {'is' if len(ships) == 1 else 'are'} built"
+    built = f"{named(ships, MOST_IDS)} built"
     return InPart(f"{built}, and no more: {why}.") if why and len(ships) < order.number else f"{built}."
 
 
@@ -200,7 +200,7 @@ def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
         return NotDone("followed a later order")
     for event in after.events("moved", ship=ship):
         course = _course(after, event)
-        return type(course)(course + _end(after, ship) + _way(event["legs"]))
+        return type(course)(course + _end(after, ship) + _way(event))
     why = _refused(after, order, ship)
     if not why or new_number(ship) or (ship not in after.ships and not after.fought(ship)):
         return why
@@ -214,26 +214,26 @@ def _course(after: Aftermath, event: dict[str, Any]) -> str:
     for stop in after.events("stopped", ship=event["ship"]):
         if stop["why"] != "static":
             return InPart(f"{_EDGE} {place}")
-        return f"met a stationary ship and stopped at {place}"
+        return f"stopped by a ship at {place}"
     return f"at {place}"
 
 
 _EDGE = "stopped at the edge of the map, at"
 
 
-def _way(legs: Sequence[dict[str, Any]]) -> str:
+def _way(event: dict[str, Any]) -> str:
     """Return the jumps of a way; the rest of it is on the line, and on the map."""
-    jumps = [leg["space"] for leg in legs if leg["how"] == "jump"]
-    return f", by a jump to {listed(jumps)}" if jumps else ""
+    jumps = [leg["space"] for leg in event["legs"] if leg["how"] == "jump"]
+    return ", by a jump" if jumps == [event["end"]] else f", by a jump to {listed(jumps)}" if jumps else ""
 
 
 def _end(after: Aftermath, ship: str) -> str:
     """Return what became of a ship where its move ended: its loss in combat, or the planet there taken."""
     how = after.loss(ship)[1]
     if how:
-        return ", and {was} destroyed there" if how == "destroyed" else ", and went dark in combat"
+        return ", and {was} destroyed there" if how == "destroyed" else ", and went dark"
     taken = after.events("captured", space=after.ships[ship]["space"], now=after.seat)
-    return ", which you took" if taken else ""
+    return ", taken" if taken else ""
 
 
 def _fire(after: Aftermath, index: int, order: Fire) -> str:
@@ -280,8 +280,8 @@ def _target(after: Aftermath, index: int, order: Target) -> str:
     if not shots:
         return "no ship of yours fired by it."
     liked = sum(at["owner"] in order.choices or at["type"] in order.choices for _, at in shots)
-    share = "all" if liked == len(shots) else f"{liked or 'none'} of them"
-    return f"{_score([shot for shot, _ in shots])}, {share} at these types."
+    share = "" if liked == len(shots) else f", {liked or 'none'} of them at these types"
+    return f"{_score([shot for shot, _ in shots])}{share}."
 
 
 def _terraform(after: Aftermath, index: int, order: Terraform) -> str:

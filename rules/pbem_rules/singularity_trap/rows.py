@@ -6,29 +6,37 @@ A fact is a pair: a label, which is bold in HTML, and a text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.summary import counted, grouped, listed
+from pbem_rules.common.summary import counted, grouped, listed, sentence, you_or_seat
 from pbem_rules.singularity_trap.space import board_of, distance
 
 Row = Mapping[str, Any]
 Fact = tuple[str, str]
 
-FEW = 3
-"""Planets of a player who shares a paragraph with others."""
-
 FLEETS = 4
 """Fleets for which the nearest planets are named."""
 
 _MOMENTS = {"economic": "Before movement", "movement": "After movement", "combat": "After combat"}
-_FATES = {"dark": "went dark", "destroyed": "was destroyed", "vanished": "vanished"}
+_FATES = {"dark": "went dark", "destroyed": "{} destroyed", "vanished": "vanished"}
 _WHYS = {
     "order": ", as you ordered",
     "unpaid": ": your points did not cover upkeep",
     "resigned": ", since you left the war",
+}
+_STATES = {
+    ("Pinned:", "beside a ship that is no ally's, so it cannot move."): "encounter",
+    ("Moved:", "it had a move this turn, so it is not stationary."): "moved",
+    ("Dark:", "its system is lost; out of play until repaired."): "dark",
+}
+_DEPARTURES = {
+    "resigned": "resigned",
+    "removed": "left the war by decision of the GM",
+    "eliminated": "left the war, without a planet or a ship",
 }
 
 
@@ -38,7 +46,8 @@ def with_rows(view: View) -> View:
     fights = grouped(told.get("combat", ()), "space")
     rows = {
         "fights": [(space, _fight(rounds, view["seat"])) for space, rounds in fights],
-        "conquests": list(_conquests(view, told.get("captured", ()))),
+        "departures": [_left(view, how, some) for how, some in grouped(told.get("resigned", ()), "how")],
+        "planets": " ".join([*_conquests(view, told.get("captured", ())), _terraformed(told.get("terraformed", ()))]),
         "points": _points(told),
         "losses": [(why, _scrapped(why, some)) for why, some in grouped(told.get("scrapped", ()), "why")],
         "on_the_way": " ".join(_on_the_way(view, told)),
@@ -68,10 +77,11 @@ def _by_type(ships: Iterable[Row], words: Callable[[Row], str]) -> str:
 
 def _state(ship: Row) -> str:
     words = [word for word in ("dark", "moved") if ship.get(word)]
-    for unit in ship.get("units", ()):
-        if unit["left"] != unit["full"]:
-            number = f"{unit['left']} of {unit['full']}" if unit["full"] > 1 else "lost"
-            words.append(f"{unit['unit']} {number}")
+    hit = [unit for unit in ship.get("units", ()) if unit["left"] != unit["full"]]
+    words += [f"{unit['unit']} {unit['left']} of {unit['full']}" for unit in hit if unit["full"] > 1]
+    # A ship without its system is dark.
+    lost = [unit["unit"] for unit in hit if unit["full"] == 1 and not (ship["dark"] and unit["unit"] == "system")]
+    words += [f"{listed(lost)} lost"] if lost else []
     words += [f"damage {ship['damage']}"] if ship["damage"] and "units" not in ship else []
     return f" ({', '.join(words)})" if words else ""
 
@@ -80,7 +90,9 @@ def _worded(event: dict[str, Any], view: View) -> dict[str, Any]:
     if event["kind"] == "sensed":
         return {**event, "words": _sensed(event)}
     if event["kind"] == "combat":
-        return {**event, "fates": ", ".join(map(fate, event["lost"])), "lines": [*_forces(event, view), *_fire(event)]}
+        return {**event, "fates": ", ".join(fates(event["lost"])), "lines": [*_forces(event, view), *_fire(event)]}
+    if event["kind"] == "resigned":
+        return {**event, "words": _left(view, event["how"], [event])}
     return event
 
 
@@ -103,19 +115,47 @@ def _allied(event: Row) -> Iterator[str]:
 
 
 def _on_the_way(view: View, told: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """Yield the readings of sensors that differ from the present: the first in full, a later one by what is new."""
-    lost = {loss["ship"] for fight in told.get("combat", ()) for loss in fight["lost"]}
+    """Yield what sensors showed and nothing else tells: the first in full, of a later reading what is new or gone."""
+    lost = {(fight["space"], loss["ship"]) for fight in told.get("combat", ()) for loss in fight["lost"]}
+    elsewhere = lost | set(_named_elsewhere(view))
     before: Row = {}
     for event in told.get("sensed", ()):
         if all(event[key] == view["sensors"][key] for key in ("contacts", "unknown", "allied")):
             continue
-        if not before:
-            yield _sensed(event)
-        else:
-            also, gone = "; ".join(_news(before, event)), ", ".join(_lost_contacts(before, event, lost))
+        fresh = _without(event, elsewhere)
+        if before:
+            also = "; ".join(_news(before, fresh))
+            gone = ", ".join(_lost_contacts(before, event, {ship for _, ship in lost}))
             news = [f" also {also}"] * bool(also) + [f" no longer {gone}"] * bool(gone)
-            yield f"{_MOMENTS[event['after']]}{';'.join(news)}." if news else ""
-        before = event
+            if news:
+                yield f"{_MOMENTS[event['after']]}{';'.join(news)}."
+        elif fresh["contacts"] or fresh["unknown"] or fresh["allied"]:
+            yield _sensed(fresh)
+        else:
+            continue
+        before = fresh
+
+
+def _named_elsewhere(view: View) -> Iterator[tuple[str, str]]:
+    """Yield the spaces of ships seen now or out of sight, with id, owner if that alone is known, or nothing."""
+    for contact in view["sensors"]["contacts"]:
+        yield from ((contact["space"], ship["id"]) for ship in contact["ships"])
+    yield from ((space, "") for space in view["sensors"]["unknown"])
+    for each in view.get("memory", {}).get("last_known", ()):
+        yield each["space"], each.get("id", each.get("owner", ""))
+    yield from ((each["space"], each["owner"]) for each in view["sensors"]["allied"])
+
+
+def _without(event: Row, elsewhere: AbstractSet[tuple[str, str]]) -> Row:
+    """Return a reading without the ships that stand elsewhere in the report, in the same space."""
+    contacts = [
+        {**contact, "ships": [ship for ship in contact["ships"] if (contact["space"], ship["id"]) not in elsewhere]}
+        for contact in event["contacts"]
+    ]
+    unknown = [space for space in event["unknown"] if (space, "") not in elsewhere]
+    allied = [fleet for fleet in event["allied"] if (fleet["space"], fleet["owner"]) not in elsewhere]
+    contacts = [contact for contact in contacts if contact["ships"]]
+    return {**event, "contacts": contacts, "unknown": unknown, "allied": allied}
 
 
 def _news(before: Row, event: Row) -> Iterator[str]:
@@ -141,9 +181,10 @@ def _lost_contacts(before: Row, event: Row, lost: set[str]) -> Iterator[str]:
         yield f"unknown ships at {listed(quiet)}"
 
 
-def fate(loss: Row) -> str:
-    """Return a ship and how it was lost."""
-    return f"{loss['ship']} {_FATES[loss['how']]}"
+def fates(losses: Iterable[Row]) -> list[str]:
+    """Return for each way to be lost the ships that were: "R245 and R635 went dark"."""
+    ships = [(how, list(dict.fromkeys(each["ship"] for each in some))) for how, some in grouped(losses, "how")]
+    return [f"{listed(names)} {_FATES[how].format('was' if len(names) == 1 else 'were')}" for how, names in ships]
 
 
 def _forces(event: Row, view: View) -> Iterator[str]:
@@ -179,15 +220,14 @@ def _fight(rounds: Sequence[Row], seat: str) -> str:
     beside = list(dict.fromkeys(owner for owner in owners.values() if owner not in (*enemies, seat)))
     words = f", round {rounds[0]['round']}" if len(rounds) == 1 else f", {len(rounds)} rounds"
     words += f" against {listed(enemies)}" * bool(enemies) + f", beside {listed(beside)}" * bool(beside) + ": "
-    words += "".join(f"{fate(loss)}; " for loss in lost if loss["ship"] in own)
     gone = {loss["ship"] for loss in lost} - own
+    told = fates(loss for loss in lost if loss["ship"] in own)
     if gone:
         named = _by_type({ship["id"]: ship for ship in ships if ship["id"] in gone}.values(), itemgetter("id"))
-        words += f"{named} {'is' if len(gone) == 1 else 'are'} lost"
-    else:
-        words += "no other ship was lost" if lost else "no ship was lost"
+        told.append(f"{named} lost")
     made, took = (sum(shot["hit"] and shot[who] in own for shot in shots) for who in ("by", "at"))
-    return f"{words}. You made {counted(made, 'hit')} and took {took or 'none'}."
+    hits = f"You made {counted(made, 'hit')}, took {took or 'none'}."
+    return f"{words}{'; '.join(told) or 'no ship was lost'}. {hits}"
 
 
 def _conquests(view: View, captured: Sequence[Row]) -> Iterator[str]:
@@ -206,6 +246,16 @@ def _conquests(view: View, captured: Sequence[Row]) -> Iterator[str]:
             yield f"{'You' if seat == view['seat'] else seat.capitalize()} {'; '.join(words)}."
 
 
+def _terraformed(changed: Iterable[Row]) -> str:
+    """Return the planets that changed colour, by both colours."""
+    steps = [f"{_named(some)} from {was} to {now}" for (was, now), some in grouped(changed, "was", "now")]
+    return f"Terraformed: {'; '.join(steps)}." if steps else ""
+
+
+def _left(view: View, how: str, resigned: Iterable[Row]) -> str:
+    return sentence(f"{listed([you_or_seat(view, each['who']) for each in resigned])} {_DEPARTURES[how]}.")
+
+
 def _named(planets: Iterable[Row]) -> str:
     return listed([f"{each['name']} ({each['space']})" for each in planets])
 
@@ -213,12 +263,13 @@ def _named(planets: Iterable[Row]) -> str:
 def _points(told: Mapping[str, Sequence[Row]]) -> str:
     """Return what came in and was spent.
 
-    "0 saved + 24 income from 5 planets − 6 upkeep = 18 points: 15 for Basestar R293, 0 saved."
+    "0 saved + 24 income from 5 planets − 6 upkeep = 18 points: 15 for 1 Basestar, 3 saved."
     """
-    spent = [f"{each['cost']} for {each['type']} {each['ship']}" for each in told.get("built", ())]
+    built = grouped(told.get("built", ()), "type")
+    spent = [f"{sum(each['cost'] for each in some)} for {counted(len(some), name)}" for name, some in built]
     mended = sum(each["cost"] for each in told.get("repaired", ()))
     spent += [f"{mended} for repairs"] if mended else []
-    spent += [f"{each['points']} saved" for each in told.get("saved", ())]
+    spent += [f"{each['points']} saved" for each in told.get("saved", ()) if each["points"]]
     for each in told.get("income", ()):
         upkeep = sum(paid["cost"] for paid in told.get("maintained", ()))
         came = f"{each['saved']} saved + {each['points']} income from {counted(each['planets'], 'planet')}"
@@ -233,21 +284,26 @@ def _scrapped(why: str, scrapped: Sequence[Row]) -> str:
 
 
 def _ships(view: View) -> list[list[Fact]]:
-    """Return the own ships by space; single ships without damage share the last paragraph."""
+    """Return the own ships: those with company or damage by space, then all others by type."""
     sites = {planet["space"]: [planet["name"]] for planet in view["planets"]}
-    alone: list[Fact] = []
-    paragraphs = []
+    whole: list[Row] = []
+    spaces: list[Fact] = []
     for space, ships in grouped(view["ships"], "space"):
-        about = sites.get(space, []) + ["pinned"] * any(ship["encounter"] for ship in ships)
-        fact = space, ": ".join([*[", ".join(about)] * bool(about), _fleet(ships)])
-        if len(ships) == 1 and not ships[0]["damage"]:
-            alone.append(fact)
+        pinned = any(ship["encounter"] for ship in ships)
+        if len(ships) > 1 or pinned or ships[0]["damage"]:
+            about = ", ".join(sites.get(space, []) + ["pinned"] * pinned)
+            spaces.append((space, f"{about}{': ' * bool(about)}{_fleet(ships)}"))
         else:
-            paragraphs.append([fact])
-    return paragraphs + [alone] * bool(alone)
+            whole += ships
+    types = [
+        (f"{name}{'s' * (len(some) > 1)}", ", ".join(f"{each['id']}{_state(each)} at {each['space']}" for each in some))
+        for name, some in grouped(whole, "type")
+    ]
+    states = [fact for fact, state in _STATES.items() if any(ship[state] for ship in view["ships"])]
+    return [facts for facts in (spaces, types + states) if facts]
 
 
-def _sensor_facts(view: View) -> Iterator[list[Fact]]:
+def _sensor_facts(view: View) -> Iterator[Fact]:
     """Yield the ships of each other player that sensors show, then the unknown ones."""
     sensors = view["sensors"]
     for player in view["players"]:
@@ -261,9 +317,9 @@ def _sensor_facts(view: View) -> Iterator[list[Fact]]:
         fleets += [f"ships at {listed(allied)}"] if allied else []
         if fleets:
             who = player["colour"].capitalize() + (", your ally:" if player["ally"] else ":")
-            yield [(who, f"{'; '.join(fleets)}.")]
+            yield who, f"{'; '.join(fleets)}."
     if sensors["unknown"]:
-        yield [("Unknown:", f"{', '.join(sensors['unknown'])}.")]
+        yield "Unknown:", f"{', '.join(sensors['unknown'])}."
 
 
 def _out_of_sight(view: View) -> Iterator[str]:
@@ -271,10 +327,15 @@ def _out_of_sight(view: View) -> Iterator[str]:
     for turn, known in reversed(grouped(view.get("memory", {}).get("last_known", ()), "turn")):
         age = view["turn"] - turn
         ago = ("This turn", "Last turn")[age] if age < 2 else f"{age} turns ago"
-        for when in reversed(dict.fromkeys(each["when"] for each in known)):
-            spaces = grouped((each for each in known if each["when"] == when), "space")
+        for when in reversed(dict.fromkeys(map(_moment, known))):
+            spaces = grouped((each for each in known if _moment(each) == when), "space")
             places = "; ".join(f"{_sighted(found)} at {space}" for space, found in spaces)
             yield f"{ago}{', ' if when else ''}{when}: {places}."
+
+
+def _moment(sighting: Row) -> str:
+    """Return when in its turn a ship was seen last; all rounds of combat are one moment."""
+    return "in combat" if sighting["when"].startswith("combat round") else str(sighting["when"])
 
 
 def _sighted(found: Iterable[Row]) -> str:
@@ -284,25 +345,24 @@ def _sighted(found: Iterable[Row]) -> str:
 
 
 def _holders(view: View) -> list[list[Fact]]:
-    """Return the planets of each player with their worth; those who hold few share the last paragraph."""
+    """Return the planets of each player with their worth: the reader's, then those of all others."""
     held = dict(grouped((planet for planet in view["planets"] if planet["owner"]), "owner"))
-    many: list[Fact] = []
-    few: list[Fact] = []
+    facts: list[Fact] = []
+    out = [each["colour"] for each in view["players"] if not each["playing"] and each["colour"] != view["seat"]]
     for player in sorted(view["players"], key=lambda each: (each["colour"] != view["seat"], -each["planets"])):
-        planets = ", ".join(f"{planet['space']} {planet['worth']}" for planet in held.get(player["colour"], ()))
-        who = "You" if player["colour"] == view["seat"] else player["colour"].capitalize()
-        fact = f"{who}, {player['planets']}{_standing(player, view)}{':' if planets else ''}", planets
-        (many if player["planets"] > FEW else few).append(fact)
-    return [[fact] for fact in many] + [few] * bool(few)
+        if player["colour"] not in out:
+            planets = ", ".join(f"{planet['space']} {planet['worth']}" for planet in held.get(player["colour"], ()))
+            who = sentence(you_or_seat(view, player["colour"]))
+            facts.append((f"{who}, {player['planets']}{_standing(player, view)}{':' if planets else ''}", planets))
+    facts += [("Out of the war:", listed(out))] if out else []
+    return [facts[:1], facts[1:]]
 
 
 def _standing(player: Row, view: View) -> str:
     """Return how a player stands to the reader, and near victory."""
     rules, other = view["rules"], player["colour"] != view["seat"]
     words = ""
-    if other and not player["playing"]:
-        words = ", out of the war"
-    elif player["ally"]:
+    if player["ally"]:
         words = ", your ally"
     elif player["wish"] and rules["alliances"] and other and not view["over"]:
         words = ", your offer of an alliance is open"

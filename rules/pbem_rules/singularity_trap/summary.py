@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pbem.ruleset import Loss, View
-from pbem_rules.common.summary import LINES, counted, events_of, headline, listed, you_or_seat
+from pbem_rules.common.summary import LINES, counted, events_of, grouped, headline, listed, you_or_seat
 from pbem_rules.singularity_trap import factions
 from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction
-from pbem_rules.singularity_trap.rows import fate
+from pbem_rules.singularity_trap.rows import fates
 from pbem_rules.singularity_trap.space import StarMap, board_of, distance
 
 NEAR = 3
@@ -149,7 +149,7 @@ def _fights(view: View) -> Iterator[str]:
     own = [loss for loss in lost if ships[loss["ship"]]["owner"] == view["seat"]]
     others = [ships[loss["ship"]] for loss in lost if loss not in own]
     where = f"fight at {spaces[0]}" if len(spaces) == 1 else f"{len(spaces)} fights"
-    own_words = [listed([fate(loss) for loss in own]), _fates(own)] if own else ["none of your ships lost"]
+    own_words = [", ".join(fates(own)), _fates(own)] if own else ["none of your ships lost"]
     other_words = [_losses_of_others(others), f"{counted(len(others), 'ship')} of others lost"] if others else [""]
     told = [f"{where}: {'; '.join(filter(None, (mine, theirs)))}." for theirs in other_words for mine in own_words]
     line = headline(*told) if lost else headline(f"{where}: no ship was lost.")
@@ -231,7 +231,7 @@ def _out_of_sight(view: View) -> Iterator[str]:
     ]
     near = [each for each in lost if _is_near(board, each["space"], own, NEAR)]
     if near:
-        named = listed([f"{each['id']} ({each['space']})" for each in near])
+        named = listed([f"{listed([each['id'] for each in some])} ({space})" for space, some in grouped(near, "space")])
         yield headline(
             f"lost from sight near your planets: {named}.",
             f"{counted(len(near), 'armed ship')} near your planets went out of sight.",

@@ -66,10 +66,9 @@ def _state(view: View) -> Iterator[Item]:
 def _ships(view: View) -> Iterator[Item]:
     for ship in view["ships"]:
         hurt = [unit for unit in ship["units"] if unit["left"] != unit["full"]]
-        states = [
-            f"{unit['unit']} {unit['left']} of {unit['full']}" if unit["full"] > 1 else f"{unit['unit']} lost"
-            for unit in hurt
-        ]
+        states = [f"{unit['unit']} {unit['left']} of {unit['full']}" for unit in hurt if unit["full"] > 1]
+        lost = [unit["unit"] for unit in hurt if unit["full"] == 1 and not (ship["dark"] and unit["unit"] == "system")]
+        states += [*lost, " lost"] if lost else []
         states += [state for state in ("dark", "moved") if ship[state]] + ["pinned"] * ship["encounter"]
         yield _same(ship["space"], ship["id"], ship["type"], *states)
 
@@ -85,7 +84,8 @@ def _sensors(view: View) -> Iterator[Item]:
         age = view["turn"] - each["turn"]
         when = {0: "This turn", 1: "Last turn"}.get(age, f"{age} turns ago") + f"{', ' if each['when'] else ''}"
         who = (each["id"], each["type"], _damage(each)) if "id" in each else (each.get("owner", "unknown"), "ships")
-        yield _same(f"{when}{each['when']}:", f"at {each['space']}", *who)
+        moment = "in combat" if each["when"].startswith("combat round") else each["when"]
+        yield _same(f"{when}{moment}:", f"at {each['space']}", *who)
 
 
 def _met(reading: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -111,9 +111,10 @@ def _planets(view: View) -> Iterator[Item]:
 def _players(view: View) -> Iterator[Item]:
     for player in view["players"]:
         who, planets = _who(view, player["colour"]), player["planets"]
-        states = [", your ally"] * player["ally"] + [", out of the war"] * (who != "You" and not player["playing"])
+        states = [", your ally"] * player["ally"]
         states += [f", enough to win at {player['held']} of "] if player["held"] else []
-        yield _same(f"{who}, {planets}", *states)
+        left = who != "You" and not player["playing"]
+        yield _same("Out of the war: ", player["colour"]) if left else _same(f"{who}, {planets}", *states)
         if view["awaited"] and view["section"] in ("turn", "ecopolitical") and who != "You" and player["playing"]:
             wish = f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}"
             yield _same(*[wish] * view["rules"]["alliances"])
@@ -160,7 +161,12 @@ def _maintained(view: View, event: Any) -> Told:
 
 
 def _saved(view: View, event: Any) -> Told:
-    yield (f"{event['points']} saved.",)
+    if event["points"]:
+        yield (f"{event['points']} saved.",)
+
+
+def _nothing(view: View, event: Any) -> Told:
+    yield from ()
 
 
 def _scrapped(view: View, event: Any) -> Told:
@@ -176,8 +182,12 @@ def _hidden(view: View, event: Any) -> Told:
 
 
 def _built(view: View, event: Any) -> Told:
-    yield f"{event['cost']} for {event['type']} {event['ship']}", " saved"
-    yield "BUILD", event["space"], event["ship"], " built"
+    yield " for ", f" {event['type']}", " income from "
+    yield from _built_briefly(view, event)
+
+
+def _built_briefly(view: View, event: Any) -> Told:
+    yield "BUILD", event["type"], event["space"], event["ship"], " built"
 
 
 def _refused(view: View, event: Any) -> Told:
@@ -224,7 +234,7 @@ def _combat(view: View, event: Any) -> Told:
 def _combat_briefly(view: View, event: Any) -> Told:
     own = {ship["id"] for ship in event["ships"] if ship["owner"] == view["seat"]}
     for loss in event["lost"]:
-        words = {"dark": "went dark", "destroyed": "was destroyed"}
+        words = {"dark": "went dark", "destroyed": "destroyed"}
         yield f"- {event['space']}, ", loss["ship"], words[loss["how"]] if loss["ship"] in own else " lost"
 
 
@@ -232,22 +242,22 @@ def _captured(view: View, event: Any) -> Told:
     place = f"{event['name']} ({event['space']})"
     if event["now"] and event["was"]:
         was = "you" if event["was"] == view["seat"] else event["was"]
-        yield f"- {_who(view, event['now'])} took ", place, f" from {was}"
+        yield "Planets: ", f"{_who(view, event['now'])} took ", place, f" from {was}"
     elif event["now"]:
-        yield f"- {_who(view, event['now'])} took ", place, "nobody held"
+        yield "Planets: ", f"{_who(view, event['now'])} ", "took ", place, "nobody held"
     else:
-        yield f"- {_who(view, event['was'])} ", "lost ", place, "nobody holds now"
+        yield "Planets: ", f"{_who(view, event['was'])} ", "lost ", place, "nobody holds now"
 
 
 def _terraformed(view: View, event: Any) -> Told:
-    yield (f"{event['name']} ({event['space']}) was terraformed from {event['was']} to {event['now']}.",)
+    yield "Terraformed: ", f"{event['name']} ({event['space']})", f" from {event['was']} to {event['now']}"
 
 
 def _named(*keys: str) -> Any:
     def tell(view: View, event: Any) -> Told:
         values = [event[key] for key in keys]
         names = [name for value in values for name in (value if isinstance(value, list) else [value])]
-        yield "- ", *("You" if name == view["seat"] else str(name) for name in names if name)
+        yield "The war: ", *("You" if name == view["seat"] else str(name) for name in names if name)
 
     return tell
 
@@ -278,5 +288,12 @@ _TOLD = {
     "victory": _named("reason"),
 }
 
-_BRIEFLY = {"moved": _moved_briefly, "combat": _combat_briefly}
-"""Kinds of which the report of a turn tells less than the full one: ways and dice."""
+_BRIEFLY = {
+    "moved": _moved_briefly,
+    "combat": _combat_briefly,
+    "built": _built_briefly,
+    "income": _nothing,
+    "maintained": _nothing,
+    "saved": _nothing,
+}
+"""Kinds of which the report of a turn tells less than the full one: ways, dice, and the points of the turn before."""

@@ -348,9 +348,9 @@ FIGHT: dict[str, Any] = {
 }
 
 _EARLIER: dict[str, Any] = {
-    "contacts": [{"space": "M4+0", "ships": [_seen("Y512", "Cruiser", 0)]}],
-    "unknown": ["M4+1"],
-    "allied": [{"owner": "cyan", "space": "J19-9"}],
+    "contacts": [{"space": "M4-1", "ships": [_seen("Y512", "Cruiser", 0)]}],
+    "unknown": ["M4+2"],
+    "allied": [{"owner": "cyan", "space": "J19-8"}],
 }
 
 EVENTS: list[dict[str, Any]] = [

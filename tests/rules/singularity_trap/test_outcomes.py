@@ -78,7 +78,7 @@ FLEET = world(
         ("MOVE R101/R102/R106 UP", ["all 3 at J12+6."]),
         ("MOVE R101 STAY", ["at J12+5."]),
         ("MOVE R107 S", ["IN PART: stopped at the edge of the map, at J19+5."]),
-        ("MOVE R101 S S", ["met a stationary ship and stopped at J14+5"]),
+        ("MOVE R101 S S", ["stopped by a ship at J14+5"]),
         ("MOVE R103 UP", ["NOT DONE: was dark and stayed at J12+5."]),
         ("MOVE R105 UP", ["NOT DONE: had no drive unit left and stayed at J12+5."]),
         ("MOVE R104 UP UP", ["NOT DONE: had drive for 1 warp or jump, not 2, and stayed at J12+5."]),
@@ -128,8 +128,8 @@ def test_ships_built_are_told_by_the_lines_that_name_them() -> None:
     first, second, third = (event["ship"] for event in played.told("built"))
 
     assert told(played, read(state, "red", sheet)) == [
-        f"{first} is built.",
-        f"{second} and {third} are built.",
+        f"{first} built.",
+        f"{second} and {third} built.",
         "NOT DONE: a Scout costs 6 points, with 0 left.",
         f"IN PART: {second} stopped at the edge of the map, at J1+9.",
     ]
@@ -142,7 +142,7 @@ def test_ships_built_for_a_section_have_no_other_names() -> None:
     (ship_,) = (event["ship"] for event in played.told("built"))
 
     assert told(played, read(state, "red", "BUILD 2 Scout AT J1+9")) == [
-        f"IN PART: {ship_} is built, and no more: a Scout costs 6 points, with 4 left."
+        f"IN PART: {ship_} built, and no more: a Scout costs 6 points, with 4 left."
     ]
 
 
@@ -168,13 +168,13 @@ def test_a_move_tells_of_the_fight_at_its_end() -> None:
     doomed = world(ship("R101", SITE, "Scout", weapons=0, drive=1), ship("G101", "J12+6", "Basestar"))
     pinned = world(ship("R101", SITE, armor=0), ship("G101", SITE, "Terraformer"))
 
-    assert outcomes(doomed, "MOVE R101 UP") == ["met a stationary ship and stopped at J12+6, and was destroyed there."]
+    assert outcomes(doomed, "MOVE R101 UP") == ["stopped by a ship at J12+6, and was destroyed there."]
     assert outcomes(pinned, "MOVE R101 UP") == ["NOT DONE: was in an encounter and stayed at J12+5."]
 
 
 def test_a_move_tells_of_the_planet_taken() -> None:
     """If weapons take a planet, that is told."""
-    assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["at J4+6, which you took."]
+    assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["at J4+6, taken."]
 
 
 FIGHT = world(
@@ -366,7 +366,7 @@ def test_each_section_tells_of_its_own_orders() -> None:
     shots = [shot["at"] for fight in fired.told("combat") for shot in fight["shots"]]
 
     assert moved.state.section == "combat"
-    assert told(moved, read(state, "red", "MOVE R101 UP")) == ["met a stationary ship and stopped at J12+5."]
+    assert told(moved, read(state, "red", "MOVE R101 UP")) == ["stopped by a ship at J12+5."]
     (said,) = told(fired, read(moved.state, "red", "FIRE R101 AT G102"))
     assert said.startswith(f"{shots.count('G102')} hits in {shots.count('G102')} shots at G102")
 

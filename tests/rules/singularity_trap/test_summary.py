@@ -320,10 +320,15 @@ def test_armed_ships_lost_from_sight_near_own_planets_are_named() -> None:
 
 
 def test_many_ships_lost_from_sight_are_counted() -> None:
-    """More names than fit a line are a number."""
+    """Those of one space are named with it once; more than fit a line are a number."""
     facts: dict[str, Any] = {"owner": "green", "type": "Cruiser", "damage": 0}
-    known = [sighting("J3+7", 6, id=f"G{number}", **facts) for number in range(500, 505)]
+    apart = [sighting(f"J{at}+7", 6, id=f"G{500 + at}", **facts) for at in range(1, 6)]
+    view = sample_view() | {"events": [], "factions": []}
 
     assert "5 armed ships near your planets went out of sight." in RULESET.turn_summary(
-        sample_view() | {"events": [], "factions": [], "memory": {"last_known": known}}
+        view | {"memory": {"last_known": apart}}
+    )
+    together = [each | {"space": "J3+7"} for each in apart]
+    assert "Lost from sight near your planets: G501, G502, G503, G504 and G505 (J3+7)." in RULESET.turn_summary(
+        view | {"memory": {"last_known": together}}
     )

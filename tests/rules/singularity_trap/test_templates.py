@@ -121,11 +121,12 @@ def unclosed(html: str) -> list[str]:
 
 
 def test_what_changed_comes_in_the_order_of_its_weight(reporter: Renderer) -> None:
-    """The war, fights, planets, points, sightings, orders; then what is known."""
+    """The war, fights, planets, points, sightings, orders; then what is known. Fights are a list without a title."""
     text = report(reporter, sample_view()).text
-    titles = (*(title for title, _ in WORDS.chapters), "Your orders", "WHAT YOU KNOW")
+    titles = ["- M4.0, 2 rounds" if title == "Fights" else title for title, _ in WORDS.chapters]
+    titles += ["Your orders", "WHAT YOU KNOW"]
 
-    places = [re.search(rf"\n{title}(?:\n|: | NOW)", text).start() for title in titles]  # type: ignore[union-attr]
+    places = [re.search(rf"\n{title}(?:\n|: | NOW| against)", text).start() for title in titles]  # type: ignore[union-attr]
     assert places == sorted(places)
 
 
@@ -168,7 +169,7 @@ def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Rendere
     """The place, the enemies, losses and hits are told first; each round only after all else."""
     shown = plain(report(reporter, sample_view()), form)
     known = shown.lower().index("what you know")
-    result = "M4+0, 2 rounds against yellow: R815 went dark; Cruiser Y655 is lost. You made 4 hits and took 5."
+    result = "M4+0, 2 rounds against yellow: R815 went dark; Cruiser Y655 lost. You made 4 hits, took 5."
 
     assert result in shown[:known]
     assert "M4+0, 1:" not in shown[:known]
@@ -184,7 +185,7 @@ def test_a_fight_among_others_names_no_enemy() -> None:
 
     view = RULESET.current_view(sample_view() | {"events": [fight]})
     assert view["rows"]["fights"] == [
-        ("M4+0", ", round 3, beside green and yellow: no ship was lost. You made 0 hits and took none.")
+        ("M4+0", ", round 3, beside green and yellow: no ship was lost. You made 0 hits, took none.")
     ]
 
 
@@ -226,25 +227,44 @@ def test_a_reading_that_repeats_the_present_is_no_event(reporter: Renderer) -> N
     text = plain(report(reporter, sample_view(), full=False), "text")
 
     assert (
-        "Seen on the way: Before movement: Cruiser Y512 at M4+0; unknown ships at M4+1; cyan's ships at J19-9. "
+        "Seen on the way: Before movement: Cruiser Y512 at M4-1; unknown ships at M4+2; cyan's ships at J19-8. "
         "Charted: a jump from M4+0 leads to J10+0."
     ) in text
     assert "After movement" not in text[: text.index("WHAT YOU KNOW")]
 
 
 def test_a_later_reading_tells_what_is_new_and_what_is_gone(reporter: Renderer) -> None:
-    """Ships that came or moved are named again, those that went are said to be gone; those lost are told by fights."""
+    """Ships that came or moved are named again, those that went are said to be gone."""
     view = sample_view()
-    ships = [{"id": name, "owner": "yellow", "type": "Scout", "damage": 0} for name in ("Y1", "Y2", "Y655", "Y3")]
-    nothing: dict[str, Any] = {"unknown": [], "allied": []}
-    first = {"kind": "sensed", "after": "economic", "contacts": [{"space": "M4+0", "ships": ships[:3]}], **nothing}
-    later = {"kind": "sensed", "after": "movement", "contacts": [{"space": "M4+0", "ships": ships[::3]}], **nothing}
-    fights = [event for event in view["events"] if event["kind"] == "combat"]
+    first, later = _reading("economic", "Y1", "Y2"), _reading("movement", "Y1", "Y3")
 
-    text = plain(report(reporter, view | {"events": [first, later, *fights]}), "text")
-    assert (
-        "Before movement: Scouts Y1, Y2 and Y655 at M4+0. After movement also Scout Y3 at M4+0; no longer Y2." in text
-    )
+    text = plain(report(reporter, view | {"events": [first, later]}), "text")
+    assert "Before movement: Scouts Y1 and Y2 at M4+0. After movement also Scout Y3 at M4+0; no longer Y2." in text
+
+
+@pytest.mark.parametrize("name", ["Y655", "Y640", "Y9"])
+def test_a_ship_is_named_once_where_it_was_seen(reporter: Renderer, name: str) -> None:
+    """Readings leave out ships in a space where a fight tells of their loss, or where they are seen, or were last."""
+    view = sample_view()
+    fights = [event for event in view["events"] if event["kind"] == "combat"]
+    facts: dict[str, Any] = {"owner": "yellow", "type": "Scout", "damage": 0}
+    memory = view["memory"] | {"last_known": [sighting("M4+0", 6, "after movement", id="Y9", **facts)]}
+    seen = view | {"memory": memory, "events": [_reading("economic", "Y1"), _reading("movement", "Y1", name), *fights]}
+
+    assert RULESET.current_view(seen)["rows"]["on_the_way"] == "Before movement: Scout Y1 at M4+0."
+    assert name in plain(report(reporter, seen, full=False), "text")
+
+
+def _reading(after: str, *names: str) -> dict[str, Any]:
+    """Return a reading of sensors that shows yellow Scouts at M4+0."""
+    ships = [{"id": name, "owner": "yellow", "type": "Scout", "damage": 0} for name in names]
+    return {
+        "kind": "sensed",
+        "after": after,
+        "contacts": [{"space": "M4+0", "ships": ships}],
+        "unknown": [],
+        "allied": [],
+    }
 
 
 def test_moves_are_told_leg_by_leg() -> None:
@@ -282,7 +302,7 @@ def test_damage_is_told_unit_by_unit(reporter: Renderer) -> None:
     text = report(reporter, sample_view()).text
 
     assert "R274 (weapons 1 of 2, armor 0 of 2), R310, R377 (moved) and R815 (dark, drive 2 of 3, weapons" in text
-    assert "\nM4+0 red-rim, pinned: Cruisers R274" in text
+    assert "M4+0 red-rim, pinned: Cruisers R274" in text
 
 
 def test_the_choice_of_fire_comes_first(reporter: Renderer) -> None:
@@ -373,7 +393,7 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Renderer) -> None:
         assert (
             "Out of sight, and perhaps gone: "
             "Last turn, after combat: Cruiser B333 at D13-4. "
-            "Last turn, combat round 2: Scout G101 at D7-6. "
+            "Last turn, in combat: Scout G101 at D7-6. "
             "Last turn, after movement: Cruiser Y655 (damage 1) at N4-2. "
             "Last turn, before movement: green's ships at G16+0; unknown ships at K2+8. "
             "2 turns ago: unknown ships at H12-3. "
@@ -437,8 +457,9 @@ def test_states_of_ships_are_explained_where_they_occur(reporter: Renderer) -> N
     whole = [ship for ship in view["ships"] if not (ship["dark"] or ship["moved"] or ship["encounter"])]
 
     assert "Pinned: " not in report(reporter, view | {"ships": whole}).text
-    for form in (report(reporter, view).text, report(reporter, view).html):
-        assert all(f"{word}: " in form for word in ("Pinned", "Moved", "Dark"))
+    for form in ("text", "html"):
+        shown = plain(report(reporter, view), form)
+        assert all(f"{word}: " in shown for word in ("Pinned", "Moved", "Dark"))
 
 
 def test_the_full_report_has_what_wins_and_what_orders_cost(reporter: Renderer) -> None:
