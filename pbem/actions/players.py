@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
@@ -29,7 +29,7 @@ from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
 from pbem.store.types import CampaignState, RequestKind
-from pbem.text import format_time
+from pbem.text import count_noun, format_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,29 +291,51 @@ def _explain_budget(
     most = snapshot.policy.absence_year
     if not most:
         return ""
-    near = (Absence.seat_id == place.id, Absence.since > since - _YEAR, Absence.since < since + _YEAR)
-    had = sum((away.until - away.since for away in session.scalars(select(Absence).where(*near))), dt.timedelta())
-    # Days on which clocks change have an hour more or less.
-    left = most - round(had / _DAY)
-    if round((until - since) / _DAY) <= left:
+    had = _spans_near(session, place, since)
+    if _count_days([*had, (since, until)]) <= most:
         return ""
-    return f"in {snapshot.name} a player may be absent for {most} days in a year, and you have {max(left, 0)} left."
+    left = max(most - _count_days(had), 0)
+    return f"in {snapshot.name} a player may be absent for {most} days in a year, and you have {left} left."
+
+
+def tell_absence_left(session: Session, snapshot: CampaignSnapshot, place: SeatView, now: dt.datetime) -> Iterator[str]:
+    """Yield a sentence on the days of absence that a seat's player has left, if there are so many in a year."""
+    if most := snapshot.policy.absence_year:
+        left = max(most - _count_days(_spans_near(session, place, now)), 0)
+        yield f"Of {count_noun(most, 'day')} of absence in a year you have {left} left."
 
 
 _YEAR = dt.timedelta(days=365)
+_Span = tuple[dt.datetime, dt.datetime]
 
 
-def _longest_span(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
+def _spans_near(session: Session, place: SeatView, at: dt.datetime) -> list[_Span]:
+    """Return a seat's absences of the year before and of that after a time."""
+    near = (Absence.seat_id == place.id, Absence.since > at - _YEAR, Absence.since < at + _YEAR)
+    return [(away.since, away.until) for away in session.scalars(select(Absence).where(*near))]
+
+
+def _count_days(spans: list[_Span]) -> int:
+    """Return the days in some spans, each once; one on which clocks change has an hour more or less."""
+    return round(sum((until - since for since, until in _merge(spans)), dt.timedelta()) / _DAY)
+
+
+def _longest_span(spans: list[_Span]) -> dt.timedelta:
     """Return the longest time that the spans cover without a gap."""
+    return max(until - since for since, until in _merge(spans))
+
+
+def _merge(spans: list[_Span]) -> list[_Span]:
+    """Return the same time as spans with gaps between them."""
     ordered = sorted(spans)
-    merged = [ordered[0]]
+    merged = ordered[:1]
     for _, (since, until) in pairwise(ordered):
         start, end = merged[-1]
         if since <= end:
             merged[-1] = (start, max(end, until))
         else:
             merged.append((since, until))
-    return max(until - since for since, until in merged)
+    return merged
 
 
 def _deadline_note(session: Session, snapshot: CampaignSnapshot, place: SeatView) -> str:

@@ -17,6 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
+from pbem.actions.players import tell_absence_left
 from pbem.actions.welcome import RESENT, find_report, resend_report
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_claimed, time_left, waiting_sheets
 from pbem.campaign.guide import guide_example
@@ -256,6 +257,7 @@ def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: S
     if waiting.policy.bank:
         left = time_left(context.session, snapshot)[place.seat]
         said.append(f"For deadlines that you miss you have {describe_rest(left, waiting.policy.bank_time)}.")
+    said += tell_absence_left(context.session, snapshot, place, context.now)
     said += [describe_kept(row, view["label"], zone) for row in load_kept(context.session, [place.id])]
     said += _describe_arrangements(context, place, zone)
     if waiting.policy.late_list == "players" and waiting.missing:

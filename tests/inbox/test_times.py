@@ -155,6 +155,15 @@ def test_players_extend_a_turn_together(desk: Desk) -> None:
     assert deadline(desk) == "2026-11-08T19:00"
 
 
+def test_a_day_of_two_absences_counts_once(desk: Desk) -> None:
+    """Whoever stays away longer than they told announces it again from the first day; STATUS says what is left."""
+    desk.set_rules(absence_year="14d")
+    ask(desk, "ABSENT 2026-12-24 TO 2026-12-27")
+    assert "You are absent from 2026-12-24 to 2027-01-03." in ask(desk, "ABSENT 2026-12-24 TO 2027-01-03")
+    assert "Of 14 days of absence in a year you have 3 left." in " ".join(ask(desk, "STATUS").split())
+    assert "you have 3 left" in ask(desk, "ABSENT 2027-01-03 TO 2027-01-07")
+
+
 def test_days_of_absence_have_a_yearly_budget(desk: Desk) -> None:
     """With `absence-year` each announced day counts, also of an absence that was ended while it lasted."""
     desk.set_rules(absence_year="10d")
