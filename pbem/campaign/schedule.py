@@ -283,10 +283,15 @@ def _names_place(zone: str) -> bool:
     return "/" in zone and not zone.startswith("Etc/")
 
 
+_OF_ONE_MACHINE = re.compile(r"(?:posix|right)/|(?:localtime|posixrules|Factory)\Z")
+"""Names that some systems have besides those of the database: of another count of seconds, and for their own zone."""
+
+
 def read_zone(word: str) -> str:
     """Return the name of a time zone. Raises CampaignError with the nearest there is."""
     try:
-        return ZoneInfo(word).key
+        if not _OF_ONE_MACHINE.match(word):
+            return ZoneInfo(word).key
     # ValueError for a key such as "../x"; OSError for "Europe", a folder, where the package tzdata is installed.
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass

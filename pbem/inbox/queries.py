@@ -403,8 +403,7 @@ def show_history(asked: Requester, _: History) -> str:
     named = labels_named(context.session, snapshot, [place.seat_id], (act.text for act in acts))
     labels = named.get(place.seat_id, {})
     return "\n".join(
-        f"{format_time(at, snapshot.schedule.zone)}, {actor}: {relabel(text, labels)}"
-        for at, actor, text in reversed(acts)
+        f"{format_time(at, place.zone)}, {actor}: {relabel(text, labels)}" for at, actor, text in reversed(acts)
     )
 
 

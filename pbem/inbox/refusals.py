@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import A_DAY, QUESTIONS, asked_today, find_person
-from pbem.campaign.schedule import Schedule
 from pbem.inbox.context import (
     AuthResult,
     Declined,
@@ -70,7 +69,7 @@ def request_confirmation(context: MessageContext, result: NeedsConfirmation) -> 
         pressed=result.pressed,
         leaves=result.leaves,
         doubt=result.doubt,
-        zone=Schedule.read(place.schedule).zone if place else "UTC",
+        zone=place.zone if place else "UTC",
         last=asked + 1 >= A_DAY,
     )
     if not kept and result.doubt:

@@ -18,7 +18,6 @@ from sqlalchemy import Row, select, update
 
 from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, first_free, host_mailer, post
 from pbem.campaign.people import DAYS, create_request
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.context import MessageContext
 from pbem.inbox.rate_limits import (
@@ -261,8 +260,7 @@ def ask(
 
 def refusal(context: MessageContext, place: SeatContext, reason: Reason, **told: Any) -> Refusal:
     """Return the page that says why a message for a seat cannot be used."""
-    zone = Schedule.read(place.schedule).zone
-    seat: dict[str, Any] = {"campaign": place.campaign, "seat": place.seat, "gm": place.gm_shown, "zone": zone}
+    seat: dict[str, Any] = {"campaign": place.campaign, "seat": place.seat, "gm": place.gm_shown, "zone": place.zone}
     return Refusal(reason=reason, address=context.address, **seat, **told)
 
 

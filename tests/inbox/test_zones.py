@@ -48,7 +48,10 @@ def test_a_zone_is_named_by_its_city(desk: Desk, typed: str, kept: str) -> None:
     assert f"Your mails tell times in {kept}, where it is " in words(desk.last(ANN)), said
 
 
-@pytest.mark.parametrize("typed", ["Atlantis", "../../etc/passwd", "Europe", "+25", "x" * 90])
+@pytest.mark.parametrize(
+    "typed",
+    ["Atlantis", "../../etc/passwd", "Europe", "+25", "x" * 90, "localtime", "Factory", "right/Europe/Berlin"],
+)
 def test_what_is_no_zone_changes_nothing(desk: Desk, typed: str) -> None:
     """The answer says how one is written."""
     said = ask(desk, f"ZONE {typed}")
@@ -87,6 +90,19 @@ def test_deadlines_stand_in_the_readers_zone(desk: Desk) -> None:
 def words_of(text: str) -> str:
     """Return a text on one line."""
     return " ".join(text.split())
+
+
+def test_a_refusal_and_the_journal_are_in_the_readers_zone(desk: Desk) -> None:
+    """The time of the sheet that counts, told where a mail has none, and those of what was done are the player's."""
+    ask(desk, "ZONE Tokyo")
+    assert "Mon 2 Nov 2026 18:00 Asia/Tokyo (10:00 Europe/Berlin), gm: started" in words_of(ask(desk, "JOURNAL"))
+    report = next(mail for mail in desk.mails(ANN) if "+" in mail["Reply-To"])
+    desk.reply(report, "BID 1\n")
+    desk.answer()
+    desk.reply(report, "Hi,\n\nmany thanks for the game!\n\nKind regards\nAnn")
+    desk.answer()
+
+    assert "Your orders of Mon 2 Nov, 18:00 JST still count" in words(desk.last(ANN))
 
 
 def test_a_schedule_is_told_with_the_readers_deadline(desk: Desk) -> None:
