@@ -199,7 +199,7 @@ class MessageContext:
     @property
     def shown_sender(self) -> str:
         """The sender as shown to people."""
-        return self.message.sender or "an unreadable sender"
+        return self.message.came_from or self.message.sender or "an unreadable sender"
 
     @property
     def account(self) -> str:

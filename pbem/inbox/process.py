@@ -203,7 +203,7 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
                 if (locked := lock_message(session, mail, read.message.sender)) is None:
                     return MessageResult()
                 original, sender = locked
-                own = replace(read, message=replace(read.message, sender=sender))
+                own = replace(read, message=replace(read.message, sender=sender, came_from=read.message.sender))
                 found = open_message(app, session, now, own, known)
                 try:
                     _check_message_limit(found.context, mail.received_at)

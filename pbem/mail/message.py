@@ -81,7 +81,8 @@ class Message:
     may hold the orders, if the text holds none. `quotes_ours` is True if it was found
     to quote a mail of ours without marks. `source` is the text before anything was
     left out of it. `sender_name` is the display name of the From field, which proves
-    nothing.
+    nothing; `came_from` is its address, where the `sender` is the first address of its
+    person.
     """
 
     sender: str | None
@@ -96,6 +97,7 @@ class Message:
     quotes_ours: bool = False
     source: MessageBody | None = field(default=None, compare=False, repr=False)
     sender_name: str = field(default="", compare=False)
+    came_from: str | None = field(default=None, compare=False)
 
     @property
     def lines(self) -> list[str]:

@@ -48,6 +48,15 @@ def test_mail_from_a_further_address_is_the_players(desk: Desk) -> None:
     assert players(desk)["red"] == ANN
 
 
+def test_a_question_names_the_address_from_which_the_mail_came(desk: Desk) -> None:
+    """Whether they have sent a mail from the further address is what a player is asked."""
+    add(desk)
+    desk.post("LEAVE", sender=WORK)
+    desk.answer()
+
+    assert f"From {WORK}, for the seat red in toy1" in words(desk.last(ANN))
+
+
 @pytest.mark.parametrize("steps", [1, 2])
 def test_nothing_counts_before_it_is_confirmed_from_there(desk: Desk, steps: int) -> None:
     """Neither the wish nor the YES of the first address makes another one the player's."""
