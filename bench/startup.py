@@ -4,7 +4,8 @@
 
 A home with a campaign of four seats, whose turn is open; a tick there has nothing to do. Each figure is the least
 processor time and memory of several fresh processes; all commands take turns, so that a busy machine slows them alike.
-The aim is 0.2 seconds for the help and completion, and 1.6 times the three imports for an idle tick and the status.
+The aim is 0.2 seconds for the help and completion, 0.3 for a command that has only a sentence to say, and 1.6 times the
+three imports for an idle tick and the status.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class Used(NamedTuple):
     megabytes: float
 
 
-def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Used:
-    """Run a command without its output. Raise AssertionError if it fails."""
-    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None, code: int = 0) -> Used:
+    """Run a command without its output. Raise AssertionError if it ends with another exit code."""
+    quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
     process = os.posix_spawn(command[0], list(command), os.environ | (environment or {}), file_actions=quiet)
     _, status, used = os.wait4(process, 0)
-    assert status == 0, f"{command} failed"
+    assert os.waitstatus_to_exitcode(status) == code, f"{command} failed"
     return Used(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
@@ -47,13 +48,16 @@ def measure(home: Path, runs: int) -> dict[str, Used]:
     at_home = (*PBEM, "--home", str(home))
     for words in (["init", str(home)], ["new", "trap", *NEW], ["start", "trap", "--yes"], ["tick"]):
         run([*(PBEM if words[0] == "init" else at_home), *words])
-    commands: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
-        "import click": ((sys.executable, "-c", "import click"), {}),
-        IMPORTS: ((sys.executable, "-c", IMPORTS), {}),
-        "pbem --help": ((*PBEM, "--help"), {}),
-        "completing a command": (PBEM, _COMPLETION),
-        "pbem tick, nothing to do": ((*at_home, "tick"), {}),
-        "pbem status": ((*at_home, "status"), {}),
+    commands: dict[str, tuple[Sequence[str], Mapping[str, str], int]] = {
+        "import click": ((sys.executable, "-c", "import click"), {}, 0),
+        IMPORTS: ((sys.executable, "-c", IMPORTS), {}, 0),
+        "pbem --help": ((*PBEM, "--help"), {}, 0),
+        "completing a command": (PBEM, _COMPLETION, 0),
+        "pbem status, no home": ((*PBEM, "--home", str(home / "none"), "status"), {}, 1),
+        "pbem status, a wrong option": ((*at_home, "status", "--wrong"), {}, 2),
+        "pbem inbox, no messages": ((*at_home, "inbox"), {}, 0),
+        "pbem tick, nothing to do": ((*at_home, "tick"), {}, 0),
+        "pbem status": ((*at_home, "status"), {}, 0),
     }
     used = [{name: run(*command) for name, command in commands.items()} for _ in range(runs)]
     return {name: Used(*map(min, zip(*(each[name] for each in used), strict=True))) for name in commands}

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.store.migrate import FOLDER, migrate
+from pbem.store.migrate import migrate
+from pbem.store.plain import FOLDER
 from pbem.store.session import Store
 from pbem.testing.suite import migrated_database
 from pbem.util import gc_paused
@@ -129,7 +130,7 @@ def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     migrated_database()  # kept for all tests, so it must not be made with the example
     folder = shutil.copytree(FOLDER, tmp_path / "migrations")
     shutil.copy(HERE / "store" / "later" / "9999_an_example.py", folder / "versions")
-    monkeypatch.setattr("pbem.store.migrate.FOLDER", folder)
+    monkeypatch.setattr("pbem.store.plain.FOLDER", folder)
     return folder
 
 

@@ -19,7 +19,8 @@ from enum import Enum
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self
 
-from pbem.actions.base import Change, Query, TextResult, Weight
+from pbem.actions.base import Change, Query, TextResult
+from pbem.actions.weight import Weight
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError

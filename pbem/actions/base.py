@@ -4,7 +4,7 @@ The command line or a mail of the GM makes an action from what was typed. It is
 run, or only previewed, and returns facts, which its `render` words alike for all
 channels.
 
-Every action declares its `weight`: that it is `Reversible`, and by which command;
+Every action declares its `weight` (`pbem.actions.weight`): that it is `Reversible`, and by which command;
 that it needs confirmation (`Confirmed`), and what is lost by it; or why it is
 `Harmless`. An action that overwrites work, cannot be undone or ends a seat is
 `Confirmed`. Such an action is a `PreviewedChange`: its effect is shown first, by
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from pbem.actions.reversal import OTHER, record
+from pbem.actions.weight import Confirmed, Weight
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
@@ -186,39 +187,6 @@ class TextResult:
     done: str
     undo: str = ""
     next: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reversible:
-    """Weight of an action that a command undoes.
-
-    `typed` is that command on the command line, `mailed` by mail, "" where a mail cannot undo it.
-    """
-
-    typed: str
-    mailed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    """Weight of an action that needs confirmation, since `lost` would be lost.
-
-    `restored` says how that is shown or brought back, "" where it cannot be.
-    """
-
-    lost: str
-    restored: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Harmless:
-    """Weight of an action that no command undoes and that needs no confirmation; `because` says why, in a clause."""
-
-    because: str
-
-
-Weight = Reversible | Confirmed | Harmless
-"""The weight of an action, or of a command."""
 
 
 class Action(ABC, Generic[Facts]):

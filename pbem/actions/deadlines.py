@@ -17,9 +17,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, SeatCommand, Words
-from pbem.actions.base import TICK, Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.base import TICK, Change, Channel, PreviewedChange, Query, TextResult
 from pbem.actions.days import TIMES, read_time, write_time
 from pbem.actions.run_turn import RequestRun, drop_claim
+from pbem.actions.weight import Confirmed, Harmless, Reversible
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, others, post

@@ -20,8 +20,9 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT_OR_NONE, SURE, TURN, GmCommand, TextBlock, unknown_owner
-from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines, run_action, run_query, versions
+from pbem.actions.base import Channel, PreviewedChange, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
+from pbem.actions.weight import Confirmed
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn

@@ -26,8 +26,6 @@ from pbem.actions.base import (
     AuditEntry,
     Change,
     Channel,
-    Confirmed,
-    Harmless,
     PlannedChange,
     PreviewedChange,
     Query,
@@ -36,6 +34,7 @@ from pbem.actions.base import (
     render_reading,
     versions,
 )
+from pbem.actions.weight import Confirmed, Harmless
 from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.archive.writer import REPORTS
 from pbem.campaign.courtesies import split_host_words

@@ -13,8 +13,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, CAMPAIGN, DAY, FreeText, Proof, SeatCommand
-from pbem.actions.base import Confirmed, Reversible, TextResult
+from pbem.actions.base import TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
+from pbem.actions.weight import Confirmed, Reversible
 from pbem.actions.welcome import withdraw_deputy_copies
 from pbem.campaign.history import set_dice_word
 from pbem.campaign.notices import post

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, SeatCommand
-from pbem.actions.base import TICK, Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
+from pbem.actions.base import TICK, Change, Channel, Query, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
     characters_left,
@@ -22,6 +22,7 @@ from pbem.actions.press_delivery import (
     put_news,
     send_press,
 )
+from pbem.actions.weight import Harmless, Reversible
 from pbem.campaign.ending import LAST_WORDS, replay_url
 from pbem.campaign.history import current_turn_label
 from pbem.campaign.press import (

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, SeatCommand, TextBlock, Wish
-from pbem.actions.base import Channel, Confirmed, Harmless, PreviewedChange, Query, TextResult
+from pbem.actions.base import Channel, PreviewedChange, Query, TextResult
 from pbem.actions.press import mask_notes, render_question
 from pbem.actions.press_delivery import PIECES_A_TURN
+from pbem.actions.weight import Confirmed, Harmless
 from pbem.actions.welcome import find_report
 from pbem.campaign.history import current_turn_label
 from pbem.campaign.notices import GM, post

@@ -21,7 +21,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SEAT_OR_NONE, SURE, GmCommand, Number, TextBlock, unknown_owner
-from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
+from pbem.actions.base import AuditEntry, Channel, PlannedChange, Query
 from pbem.actions.deadlines import tell_deadline
 from pbem.actions.rerun_plan import (
     NO_CHANGES,
@@ -33,6 +33,7 @@ from pbem.actions.rerun_plan import (
     load_reports,
     plan_rerun,
 )
+from pbem.actions.weight import Confirmed
 from pbem.actions.withdrawal import (
     RERUN,
     SEED_KNOWN,

@@ -17,8 +17,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral
-from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, versions
+from pbem.actions.base import Channel, PreviewedChange, Query, versions
 from pbem.actions.seats import bring_back, remove_seat
+from pbem.actions.weight import Confirmed
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
     ROLLBACK,

@@ -25,9 +25,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines
+from pbem.actions.base import Channel, PreviewedChange, Query, diff_lines
 from pbem.actions.deadlines import hold
 from pbem.actions.player_words import PlayerWords, forward_files, load_player_words, render_player_words
+from pbem.actions.weight import Confirmed
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, held_for_rulings, recheck_due
 from pbem.campaign.files import save_attachments

@@ -17,9 +17,10 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand
-from pbem.actions.base import Confirmed, PreviewedChange, TextResult
+from pbem.actions.base import PreviewedChange, TextResult
 from pbem.actions.reversal import store_undo
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
+from pbem.actions.weight import Confirmed
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_CLAIM, BY_GM, RUN, describe_reason, load_open_turns

@@ -15,7 +15,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, ADDRESS_OR_BOT, BOT, NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import TICK, Change, Confirmed, Harmless, PreviewedChange, Reversible, TextResult
+from pbem.actions.base import TICK, Change, PreviewedChange, TextResult
+from pbem.actions.weight import Confirmed, Harmless, Reversible
 from pbem.actions.welcome import (
     RENEWED,
     mail_dice_notice,

@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy import select, update
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
+from pbem.actions.base import Change, Channel, PreviewedChange, Query, TextResult
 from pbem.actions.deadlines import change_schedule
 from pbem.actions.undo import undoable_entries
+from pbem.actions.weight import Confirmed, Harmless, Reversible
 from pbem.campaign.house_rules import (
     HOUSE_RULES,
     OFF,

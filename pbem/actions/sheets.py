@@ -11,8 +11,9 @@ from typing import Annotated
 from sqlalchemy import select
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
+from pbem.actions.base import Change, Channel, PreviewedChange, Query
 from pbem.actions.open_turn import EnterSheet, find_playing, restoring
+from pbem.actions.weight import Confirmed, Reversible
 from pbem.campaign.courtesies import NAMES_TURN
 from pbem.campaign.history import current_turn_label
 from pbem.campaign.later_orders import describe_kept, load_kept, plan_parts, save_parts, split_parts

@@ -12,8 +12,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SURE, GmCommand
-from pbem.actions.base import TICK, Channel, Confirmed, PlannedChange
+from pbem.actions.base import TICK, Channel, PlannedChange
 from pbem.actions.create import import_state
+from pbem.actions.weight import Confirmed
 from pbem.actions.welcome import send_welcomes
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.files import SpooledList

@@ -19,13 +19,14 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.types import NullType
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Number, read_number
-from pbem.actions.base import Channel, Confirmed, PlannedChange
+from pbem.actions.base import Channel, PlannedChange
 from pbem.actions.deadlines import tell_deadline, tell_hold, tell_release, tell_schedule
 from pbem.actions.rerun import EditState, StateEditPlan
 from pbem.actions.reversal import JOURNAL, REVERSALS, UNDO, Reversal, carry_over, newest_entry, store_undo
 from pbem.actions.rollback import undo_rollback
 from pbem.actions.ruling import hold_as_ruled, keep_earlier
 from pbem.actions.undo_effects import RestoredDeadline, command_words, find_deadline, set_deadline, side_effects
+from pbem.actions.weight import Confirmed
 from pbem.campaign.history import labels_named, relabel
 from pbem.campaign.notices import post
 from pbem.campaign.row_changes import (

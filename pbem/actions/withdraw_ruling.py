@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
+from pbem.actions.base import Change, Channel, PreviewedChange, Query
 from pbem.actions.ruling import (
     Earlier,
     OpenRuling,
@@ -26,6 +26,7 @@ from pbem.actions.ruling import (
     ruled_parts,
     ruling_by_mail,
 )
+from pbem.actions.weight import Confirmed, Reversible
 from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.mailbox import MAX_GM_MAIL

@@ -66,7 +66,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Deciding a turn as the GM": _actions_of("Deciding a turn"),
     "Correcting mistakes": _actions_of("Correcting mistakes"),
     "Mail, moving and proof": {
-        "inbox": ("mail", "List messages received; show, save or retry one"),
+        "inbox": ("inbox", "List messages received; show, save or retry one"),
         "outbox": ("mail", "List mail not delivered; send it again"),
         "serve": ("mail", "Do what tick does, continuously"),
         "site": ("mail", "Write the web site"),

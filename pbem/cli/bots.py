@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from pbem.actions.base import Harmless
 from pbem.actions.create import read_options
+from pbem.actions.weight import Harmless
 from pbem.bots.arena import MOST_TURNS, ArenaResult, Tally, arena_plot, open_arena, play_arena
 from pbem.bots.by_mail import BotPass, answer_reports, play_command, play_game
 from pbem.cli import completion

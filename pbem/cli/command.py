@@ -15,38 +15,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
-from pbem.actions.base import (
-    ASKED,
-    CLI,
-    DRY_RUN,
-    Change,
-    Channel,
-    Confirmed,
-    Harmless,
-    PreviewedChange,
-    Query,
-    Weight,
-    attempt,
-    do_as_shown,
-    preview_confirmation,
-    require_as_shown,
-    run_action,
-    run_query,
-)
-from pbem.app import App, open_app
+from pbem.actions.weight import Confirmed, Harmless, Weight
 from pbem.cli.group import Group, refuse_repeated
 from pbem.cli.options import FILE, FOLDER, TimeParam
 from pbem.cli.output import colour, print_document, print_lines, to_json
-from pbem.config import find_home
-from pbem.games import InstalledGames
-from pbem.log import open_log
-from pbem.scheduler.worker_status import is_served
+from pbem.config import find_home, load_settings
+from pbem.util import gc_paused
 
-Acts = tuple[type[Change[Any]], ...]
+if TYPE_CHECKING:
+    from pbem.actions.base import Change, Channel, PreviewedChange, Query
+    from pbem.app import App
+    from pbem.games import InstalledGames
+
+Acts: TypeAlias = "tuple[type[Change[Any]], ...]"
 
 SHOWS = Harmless("it only shows")
 NEW = Harmless("it writes only where nothing is")
@@ -86,9 +71,9 @@ def shared_options(*, asks: bool, dry: bool, log: bool, json: bool) -> list[clic
 class Call:
     """One call of a command. `live` if it happens at the clock's time; `sure` if what asks is done without asking."""
 
-    games: InstalledGames
     now: dt.datetime
     live: bool
+    own_games: InstalledGames | None = None
     own_home: Path | None = None
     log: Path | None = None
     as_json: bool = False
@@ -107,7 +92,7 @@ class Call:
         # The later one does not win: the command could change another home than was meant.
         if home and before and home != before:
             raise click.UsageError(f"--home is given twice: {before} and {home}")
-        return cls(games=ctx.obj, now=now or clock(), live=now is None, own_home=home or before, **shared), own
+        return cls(own_games=ctx.obj, now=now or clock(), live=now is None, own_home=home or before, **shared), own
 
     @property
     def home(self) -> Path:
@@ -118,17 +103,32 @@ class Call:
         """
         return self.own_home or find_home(Path.cwd())
 
+    @property
+    def games(self) -> InstalledGames:
+        """The games that are installed, or those that a test gives."""
+        from pbem.games import installed_games
+
+        return installed_games() if self.own_games is None else self.own_games
+
     @contextmanager
     def open(self) -> Iterator[App]:
         """Open the home, and its log, until the end of the block. Raises ConfigError."""
-        with open_app(self.home, self.games) as app, open_log(self.log or app.settings.log):
+        settings = load_settings(self.home)
+        # After that, since it takes long. Collecting garbage among all that is imported took a fifth of the start.
+        with gc_paused(for_good=True):
+            from pbem.app import app_of
+            from pbem.log import open_log
+
+        with app_of(settings, self.games) as app, open_log(self.log or app.settings.log):
             yield app
 
     def show(self, name: str, question: Query[Any]) -> None:
         """Print the answer to a query on a campaign, through the pager if it is long."""
+        from pbem.actions import base
+
         with self.open() as app:
-            facts = run_query(app, name, question, self.now)
-        self.print(facts, question.render(facts, CLI), paged=True)
+            facts = base.run_query(app, name, question, self.now)
+        self.print(facts, question.render(facts, base.CLI), paged=True)
 
     def act(self, name: str, wish: Change[Any]) -> None:
         """Apply a change to a campaign and print the result; ask for confirmation as in `perform`."""
@@ -143,28 +143,32 @@ class Call:
         What needs confirmation is shown first, unless the caller is `sure`: at a terminal they are asked.
         Without one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
         """
+        from pbem.actions import base
+
         if self.dry_run:
-            assert isinstance(wish, PreviewedChange)
-            facts: Facts = run_query(app, name, wish, self.now)
-            self.print(facts, wish.render(facts, DRY_RUN), "would_do")
+            assert isinstance(wish, base.PreviewedChange)
+            facts: Facts = base.run_query(app, name, wish, self.now)
+            self.print(facts, wish.render(facts, base.DRY_RUN), "would_do")
             raise click.exceptions.Exit(0)
         if self.sure:
-            return run_action(app, name, wish, self.now)
-        tried = attempt(app, name, wish, self.now)
+            return base.run_action(app, name, wish, self.now)
+        tried = base.attempt(app, name, wish, self.now)
         if tried.read_set is None:
             return tried.facts
-        self.confirm(tried.facts, wish.render(tried.facts, ASKED if self.asks else DRY_RUN))
+        self.confirm(tried.facts, wish.render(tried.facts, base.ASKED if self.asks else base.DRY_RUN))
         # Only if what was shown is unchanged: a turn may have been run while the question waited (decision 38).
-        return do_as_shown(app, name, wish.confirmed(tried.facts), self.now, tried.read_set)
+        return base.do_as_shown(app, name, wish.confirmed(tried.facts), self.now, tried.read_set)
 
     def ask_before(self, app: App, name: str, wish: PreviewedChange[Any]) -> None:
         """Ask for confirmation as in `perform`, of a change that the command then does in several steps."""
+        from pbem.actions import base
+
         if self.dry_run:
             self.perform(app, name, wish)
-        shown = None if self.sure else preview_confirmation(app, name, wish, self.now)
+        shown = None if self.sure else base.preview_confirmation(app, name, wish, self.now)
         if shown is not None and shown.read_set is not None:
-            self.confirm(shown.facts, wish.render(shown.facts, ASKED if self.asks else DRY_RUN))
-            require_as_shown(app, name, self.now, shown.read_set)
+            self.confirm(shown.facts, wish.render(shown.facts, base.ASKED if self.asks else base.DRY_RUN))
+            base.require_as_shown(app, name, self.now, shown.read_set)
 
     @property
     def asks(self) -> bool:
@@ -208,7 +212,10 @@ class Call:
 
 def cli_channel(app: App) -> Channel:
     """Return the channel of the command line, which knows whether a service runs in the home."""
-    return dataclasses.replace(CLI, is_served=lambda: is_served(app))
+    from pbem.actions import base
+    from pbem.scheduler.worker_status import is_served
+
+    return dataclasses.replace(base.CLI, is_served=lambda: is_served(app))
 
 
 _NEXT = re.compile(r"\bNext: (pbem .+?)\.?$")
@@ -260,8 +267,8 @@ class Command(click.Command):
         self.example, self.weight = example, weight
         acts = weight if isinstance(weight, tuple) else ()
         asks = asks or any(isinstance(act.weight, Confirmed) for act in acts)
-        # A change without a dry run cannot be shown before it is done.
-        dry = asks and all(issubclass(act, PreviewedChange) for act in acts)
+        # A change without a `look`, its dry run, cannot be shown before it is done.
+        dry = asks and all(hasattr(act, "look") for act in acts)
         self.params += shared_options(asks=asks, dry=dry, log=log, json=json)
 
     @property

@@ -6,23 +6,17 @@ Completing a word only reads: a database that is missing, busy or damaged comple
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-from sqlalchemy import Engine, Select, create_engine, make_url, select
 
-from pbem.campaign.house_rules import HOUSE_RULES
 from pbem.config import find_home, load_settings
-from pbem.store.models import Campaign, Seat, Turn
+from pbem.store.plain import read_column
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-
-_SECONDS = 2
-"""Seconds after which a database that does not answer completes nothing."""
 
 
 def _completer(find: Callable[[click.Context, str], Iterable[Any]]) -> Complete:
@@ -38,25 +32,10 @@ def _completer(find: Callable[[click.Context, str], Iterable[Any]]) -> Complete:
     return complete
 
 
-def _read(ctx: click.Context, query: Select[Any]) -> list[Any]:
-    """Return the first column of a query on the home's database, which is opened for reading alone."""
+def _read(ctx: click.Context, statement: str) -> Sequence[Any]:
+    """Return the first column of a query on the home's database; `:campaign` is the one that was typed."""
     home: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
-    engine = _open(load_settings(home or find_home(Path.cwd())).database)
-    try:
-        with engine.connect() as connection:
-            return list(connection.execute(query).scalars())
-    finally:
-        engine.dispose()
-
-
-def _open(database: str) -> Engine:
-    url = make_url(database)
-    if url.get_backend_name() == "sqlite":
-        file = f"{Path(url.database or '').absolute().as_uri()}?mode=ro"
-        return create_engine("sqlite://", creator=lambda: sqlite3.connect(file, uri=True, timeout=_SECONDS))
-    return create_engine(
-        url, connect_args={"connect_timeout": _SECONDS}, execution_options={"postgresql_readonly": True}
-    )
+    return read_column(load_settings(home or find_home(Path.cwd())).database, statement, {"campaign": _campaign(ctx)})
 
 
 def _campaign(ctx: click.Context) -> str | None:
@@ -64,18 +43,10 @@ def _campaign(ctx: click.Context) -> str | None:
     return ctx.params.get("name") or next(iter(ctx.args), None)
 
 
-def _seats(ctx: click.Context) -> list[Any]:
-    of_campaign = select(Seat.name).join(Campaign, Campaign.id == Seat.campaign_id)
-    return _read(ctx, of_campaign.where(Campaign.name == _campaign(ctx)).order_by(Seat.id))
-
-
-def _turns(ctx: click.Context) -> list[Any]:
-    of_campaign = select(Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
-    return _read(ctx, of_campaign.where(Campaign.name == _campaign(ctx)).distinct().order_by(Turn.number))
-
-
 def _rules(_ctx: click.Context, incomplete: str) -> Iterator[str]:
     """Yield the house rules with a = behind, and once that is typed, the values that are words."""
+    from pbem.campaign.house_rules import HOUSE_RULES
+
     name, equals, _ = incomplete.partition("=")
     if not equals:
         yield from (f"{rule}=" for rule in HOUSE_RULES)
@@ -83,12 +54,27 @@ def _rules(_ctx: click.Context, incomplete: str) -> Iterator[str]:
         yield from (f"{name}={value}" for value in HOUSE_RULES[name].words)
 
 
-campaigns = _completer(lambda ctx, _: _read(ctx, select(Campaign.name).order_by(Campaign.name)))
-seats = _completer(lambda ctx, _: _seats(ctx))
-seat_pairs = _completer(lambda ctx, _: (f"{seat}=" for seat in _seats(ctx)))
-turns = _completer(lambda ctx, _: _turns(ctx))
+def _games(ctx: click.Context, _incomplete: str) -> list[str]:
+    from pbem.games import installed_games
+
+    return sorted(ctx.find_root().obj or installed_games())
+
+
+_SEATS = """
+    SELECT seat.name FROM seat JOIN campaign ON campaign.id = campaign_id
+    WHERE campaign.name = :campaign ORDER BY seat.id
+"""
+_TURNS = """
+    SELECT DISTINCT number FROM turn JOIN campaign ON campaign.id = campaign_id
+    WHERE campaign.name = :campaign ORDER BY number
+"""
+
+campaigns = _completer(lambda ctx, _: _read(ctx, "SELECT name FROM campaign ORDER BY name"))
+seats = _completer(lambda ctx, _: _read(ctx, _SEATS))
+seat_pairs = _completer(lambda ctx, _: (f"{seat}=" for seat in _read(ctx, _SEATS)))
+turns = _completer(lambda ctx, _: _read(ctx, _TURNS))
 house_rules = _completer(_rules)
-games = _completer(lambda ctx, _: sorted(ctx.find_root().obj))
+games = _completer(_games)
 
 SHELLS: Mapping[str, tuple[str, str]] = {
     "bash": (".bashrc", 'eval "$(_PBEM_COMPLETE=bash_source pbem)"'),

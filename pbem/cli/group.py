@@ -138,10 +138,6 @@ class Main(Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is meant."""
         ctx.meta[AS_JSON] = "--json" in args
-        if ctx.obj is None:
-            from pbem.games import installed_games
-
-            ctx.obj = installed_games()
         # As in "pbem seat swap six green blue"; no command has the name.
         spelt_out = args[0] == "seat" and args[1:2] and args[1] in self.commands
         words = args[1:] if spelt_out else args

@@ -145,9 +145,6 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def message_lines(listed: MessageList) -> Iterator[str]:
     """Yield the messages asked for, a line each, and whether there are more."""
-    if not listed.messages:
-        yield "No such messages."
-        return
     rows = [
         (
             each.id,

@@ -8,32 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbem.actions.base import Harmless, Reversible
+from pbem.actions.weight import Harmless, Reversible
 from pbem.admin.health import activate_home, is_closed, require_active
 from pbem.admin.mail import (
     delivery_counts,
-    list_messages,
     list_outbox,
     retry_mail,
-    retry_message,
-    save_message,
-    show_message,
 )
 from pbem.app import App, upgrade_home
 from pbem.cli import completion
 from pbem.cli.command import DUE, NEW, Call, clock, command
 from pbem.cli.lines import (
     exported_lines,
-    head_lines,
     imported_lines,
     ledger_lines,
-    message_lines,
     outbox_lines,
     reaching_lines,
     restored_lines,
     retried_mails,
-    saved_lines,
-    shown_lines,
 )
 from pbem.cli.options import FILE, FOLDER, NUMBER, campaign
 from pbem.cli.output import print_error, print_lines, progress
@@ -47,45 +39,6 @@ from pbem.text import count_noun
 
 if TYPE_CHECKING:
     from pbem.scheduler.work import TickResult
-
-
-@command("pbem inbox 12 --retry", Harmless("a quarantined message is tried again, and stays if it fails"))
-@click.argument("wanted", type=NUMBER, metavar="[ID]", required=False)
-@click.option("--retry", is_flag=True, help="Let the next tick process the message again.")
-@click.option(
-    "--save",
-    type=FOLDER,
-    is_flag=False,
-    flag_value=".",
-    help="Write text, head and files into this folder, or here.",
-)
-@click.option("--quarantined", "state", flag_value="quarantined", help="List only messages that were not processed.")
-@click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
-def inbox(
-    call: Call,
-    *,
-    wanted: int | None,
-    retry: bool,
-    save: Path | None,
-    state: str | None,
-    limit: int,
-) -> None:
-    if ((retry or save) and wanted is None) or (retry and save) or (state and wanted is not None):
-        raise click.UsageError("--retry or --save needs an ID, and --quarantined none")
-    with call.open() as app:
-        if wanted is None:
-            listed = list_messages(app.store, state, limit=limit)
-            call.print(listed, message_lines(listed), paged=True)
-        elif retry:
-            retry_message(app.store, wanted)
-            said = f"Done: message {wanted} is processed again by the next tick."
-            call.print({"retried": [wanted]}, [said])
-        elif save is not None:
-            saved = save_message(app.store, wanted, save, head_lines(show_message(app.store, wanted)))
-            call.print(saved, saved_lines(saved))
-        else:
-            message = show_message(app.store, wanted)
-            call.print(message, shown_lines(message), paged=True)
 
 
 class NumberOrAll(click.ParamType[int | str]):

@@ -20,7 +20,7 @@ from typing import BinaryIO
 import click
 
 from pbem import __version__
-from pbem.actions.base import Harmless
+from pbem.actions.weight import Harmless
 from pbem.cli import completion
 from pbem.cli.command import NEW, SHOWS, Call, command, group
 from pbem.cli.lines import check_lines

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from pbem.actions.base import Harmless
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
+from pbem.actions.weight import Harmless
 from pbem.admin.doctor import run_checks
 from pbem.admin.round_trip import send_test
 from pbem.app import init_home

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pbem.actions.base import CLI, format_utc, run_query
-from pbem.actions.status import ShowStatus, render_undelivered
-from pbem.admin.health import HomeStatus, home_status
 from pbem.cli import completion
 from pbem.cli.command import SHOWS, Call, command
 from pbem.cli.options import FILE
 from pbem.cli.output import write_picture
-from pbem.scheduler.worker_status import WorkersStatus, load_worker_status
 from pbem.text import as_sentence, count_noun, wrap
+
+if TYPE_CHECKING:
+    from pbem.admin.health import HomeStatus
+    from pbem.scheduler.worker_status import WorkersStatus
 
 
 @command("pbem status trap7 --stats", SHOWS)
@@ -36,9 +37,12 @@ def status(
 
             write_dashboard(app, page, call.now)
         if workers:
+            from pbem.scheduler.worker_status import load_worker_status
+
             at_work = load_worker_status(app)
             call.print(at_work, workers_lines(at_work))
         elif stats:
+            from pbem.actions.base import CLI, run_query
             from pbem.actions.statistics import ShowStatistics, statistics_chart
 
             found = run_query(app, name or "", question := ShowStatistics(), call.now)
@@ -46,12 +50,17 @@ def status(
                 write_picture(picture, statistics_chart(found))
             call.print(found, question.render(found, CLI), paged=True)
         else:
+            from pbem.admin.health import home_status
+
             all_campaigns = home_status(app, name)
             call.print(all_campaigns, status_lines(all_campaigns), paged=True)
 
 
 def status_lines(status: HomeStatus) -> Iterator[str]:
     """Yield all campaigns, and undelivered mail."""
+    from pbem.actions.base import CLI
+    from pbem.actions.status import ShowStatus, render_undelivered
+
     if not status.campaigns:
         yield "No campaigns. Create one: pbem new"
     for number, campaign in enumerate(status.campaigns):
@@ -66,6 +75,8 @@ def status_lines(status: HomeStatus) -> Iterator[str]:
 
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
     """Yield the workers, the waiting jobs, and those that failed."""
+    from pbem.actions.base import format_utc
+
     if not status.workers:
         yield "No workers running. Start one: pbem serve"
     for worker in status.workers:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pbem.campaign.deadlines import describe_reason
 from pbem.cli.command import DUE, Call, command
 from pbem.cli.output import print_error, progress
-from pbem.scheduler.tick import tick as tick_home
-from pbem.store.types import HoldKind
 from pbem.text import count_noun
 
 if TYPE_CHECKING:
@@ -19,6 +16,8 @@ if TYPE_CHECKING:
 @command("pbem tick", DUE, log=True, help="Exits 1 if there was a problem; whatever else was due is done by then.")
 def tick(call: Call) -> None:
     with call.open() as app, progress() as bar:
+        from pbem.scheduler.tick import tick as tick_home
+
         # A tick at a named time (--now) knows of no outages (decision 9).
         done = tick_home(app, call.now, live=call.live, progress=bar)
     print_tick(call, done)
@@ -58,6 +57,9 @@ def tick_lines(done: TickResult) -> Iterator[str]:
 
 def _turns_run(done: TickResult) -> Iterator[tuple[int, str, str]]:
     """Yield the sentences on turns that were run or wait now, as facts without a noun."""
+    from pbem.campaign.deadlines import describe_reason
+    from pbem.store.types import HoldKind
+
     for turn in done.resolved:
         yield 1, "", f"{turn.campaign}: turn {turn.turn} run ({describe_reason(turn.reason)})."
     for turn in done.on_hold:

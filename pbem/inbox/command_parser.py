@@ -38,10 +38,10 @@ from pbem.actions.arguments import (
     PlayerCommand,
     Proof,
 )
-from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.days import write_days
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
+from pbem.actions.weight import Confirmed, Harmless, Reversible
 from pbem.campaign.courtesies import Manners
 from pbem.campaign.order_sheets import Lines, ignore_courtesies
 from pbem.games import rulebook

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -13,10 +12,8 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
+from pbem.store import plain
 from pbem.store.session import open_engine, restoring, transaction, why_refused
-from pbem.util import package_data
-
-FOLDER = package_data("migrations")
 
 NOT_EMPTY = (
     "the database is not empty, and a home is restored into an empty one alone: give the URL of another; if it was "
@@ -71,7 +68,7 @@ def migrate(
 
 def knows_revision(revision: str) -> bool:
     """Return True if this code has the migrations from a revision on."""
-    return revision in _known_revisions(FOLDER)
+    return revision in plain.known_revisions()
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -87,7 +84,7 @@ def _run_alembic(connection: Connection, step: Literal["upgrade", "downgrade"], 
     from alembic.util import CommandError
 
     config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config.set_main_option("script_location", str(plain.FOLDER).replace("%", "%%"))
     try:
         (command.upgrade if step == "upgrade" else command.downgrade)(config, revision)
     except CommandError as error:
@@ -96,7 +93,7 @@ def _run_alembic(connection: Connection, step: Literal["upgrade", "downgrade"], 
 
 def schema_is_current(url: str) -> bool:
     """Return True if the tables are of this version of the code. Raises ConfigError if they cannot be read."""
-    return _revisions(url) == _known_revisions(FOLDER)[-1:]
+    return _revisions(url) == plain.known_revisions()[-1:]
 
 
 def require_current_schema(url: str) -> None:
@@ -140,7 +137,7 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == _known_revisions(FOLDER)[-1:]:
+    if revisions == plain.known_revisions()[-1:]:
         return None
     if not revisions:
         return _no_tables(restore)
@@ -166,7 +163,7 @@ def _no_tables(restore: str) -> SchemaProblem:
 
 def _foreign_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
     """Return the problem of tables whose revision this code does not know, or None."""
-    known = _known_revisions(FOLDER)
+    known = plain.known_revisions()
     for revision in revisions:
         if revision < known[0]:
             said = f"is of migration {revision}, of a time before the first release"
@@ -175,13 +172,6 @@ def _foreign_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {known[-1]}"
             return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
-
-
-# Once per process, as an upgrade may replace the files meanwhile.
-@cache
-def _known_revisions(folder: Path) -> tuple[str, ...]:
-    """Return all revisions, oldest first: the numbers with which the names of the migrations begin."""
-    return tuple(sorted(path.name.partition("_")[0] for path in (folder / "versions").glob("[0-9]*.py")))
 
 
 @contextmanager

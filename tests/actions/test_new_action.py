@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pbem.actions.arguments import SEAT, GmCommand
-from pbem.actions.base import Change, Harmless, TextResult
+from pbem.actions.base import Change, TextResult
+from pbem.actions.weight import Harmless
 from pbem.campaign.snapshot import Context, add_entry, find_seat_view
 from pbem.ruleset.values import SeatName
 

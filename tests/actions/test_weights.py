@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from pbem.actions.arguments import GmCommand, PlayerCommand, TextBlock
-from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reversible, Weight
+from pbem.actions.base import Change, PreviewedChange
 from pbem.actions.deadlines import ExtendDeadline, ReleaseCampaign
 from pbem.actions.fork import ForkCampaign, TryTurn
 from pbem.actions.gm_forms import GmHelp
@@ -35,6 +35,7 @@ from pbem.actions.settings import ChangeGm, SetHouseRule
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import StartCampaign
 from pbem.actions.undo import UndoChange
+from pbem.actions.weight import Confirmed, Harmless, Reversible, Weight
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main

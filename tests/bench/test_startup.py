@@ -14,5 +14,5 @@ def test_each_command_has_its_time_and_memory(capsys: pytest.CaptureFixture[str]
 
     rows = [line.rsplit(maxsplit=3) for line in capsys.readouterr().out.splitlines()[1:]]
     assert [row[0] for row in rows][:3] == ["import click", IMPORTS, "pbem --help"]
-    assert len(rows) == 6
+    assert len(rows) == 9
     assert all(float(figure) > 0 for row in rows for figure in row[1:])

@@ -44,6 +44,12 @@ def imported(*words: str, at: Path | None = None, code: int = 0, **environment: 
     return {name for name in last.split() if name.split(".")[0] not in own and name[0] != "_"}
 
 
+def without_work(names: set[str]) -> bool:
+    """Return True if modules are none of other packages, of games, or of what a home is opened with."""
+    heavy = {*THIRD_PARTY, "pbem_rules"}
+    return not any(name.split(".")[0] in heavy or name.startswith(("pbem.app", "pbem.ruleset")) for name in names)
+
+
 @pytest.mark.parametrize("words", [["--help"], ["--version"]])
 def test_the_help_imports_no_command(words: list[str]) -> None:
     """The help of all commands and the version need neither a command nor the packages that it uses."""
@@ -61,11 +67,24 @@ def test_completing_a_command_imports_none() -> None:
 
 @pytest.mark.parametrize("words", [["status"], ["inbox", "12"], ["deadline", "trap7", "2d"]])
 def test_that_there_is_no_home_is_said_at_once(words: list[str], tmp_path: Path) -> None:
-    """Without a home, a command needs neither its own module nor the database's package to say so."""
+    """Without a home, a command needs the settings' module to say so, and not its own."""
     names = imported(*words, at=tmp_path, code=1)
 
-    assert "pbem.cli.command" not in names
-    assert {name.split(".")[0] for name in names} & set(THIRD_PARTY) == set()
+    assert names == LIGHT | {"pbem.config", "pbem.config_values"}
+
+
+@pytest.mark.parametrize("command", ["status", "tick", "inbox"])
+def test_wrong_words_are_refused_at_once(command: str, home: Path) -> None:
+    """Frequent commands need neither the database's package nor games to see that an option is wrong."""
+    names = imported("--home", str(home), command, "--wrong", code=2)
+
+    assert f"pbem.cli.{command}" in names
+    assert without_work(names)
+
+
+def test_an_empty_inbox_is_listed_at_once(home: Path) -> None:
+    """That there are no messages is told by a plain statement."""
+    assert without_work(imported("--home", str(home), "inbox"))
 
 
 def test_the_help_of_a_command_needs_no_home(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_nothing_of_the_checkout_is_found(author: Author) -> None:
     """Program, files, games and the new game come from the environment; the checkout is not searched."""
     modules = "pbem, pbem_rules, pbem.app, pbem.store.models, night_market"
     found = f"*(m.__file__ for m in ({modules})), pbem.app.TEMPLATE_DIR, FOLDER"
-    script = f"import sys, {modules}\nfrom pbem.store.migrate import FOLDER\nprint({found}, *sys.path, sep='\\n')"
+    script = f"import sys, {modules}\nfrom pbem.store.plain import FOLDER\nprint({found}, *sys.path, sep='\\n')"
 
     files = author.run("python", "-c", script).splitlines()
 

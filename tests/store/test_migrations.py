@@ -17,7 +17,7 @@ from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrate import FOLDER, downgrade, knows_revision, migrate, require_current_schema, schema_is_current
+from pbem.store.migrate import downgrade, knows_revision, migrate, require_current_schema, schema_is_current
 from pbem.store.models import (
     Base,
     Campaign,
@@ -30,6 +30,7 @@ from pbem.store.models import (
     Turn,
     WithdrawnTurns,
 )
+from pbem.store.plain import FOLDER
 from pbem.store.session import Store
 from pbem.store.types import HoldKind
 
@@ -293,8 +294,8 @@ def test_a_migration_that_was_killed_is_repeated(filled: str, later_migration: P
 
 _KILLED = """
 import os, pathlib, signal, sys
-from pbem.store import migrate
-migrate.FOLDER = pathlib.Path(sys.argv[2])
+from pbem.store import migrate, plain
+plain.FOLDER = pathlib.Path(sys.argv[2])
 migrate.migrate(sys.argv[1], also=lambda _: os.kill(os.getpid(), signal.SIGKILL))
 """
 
