@@ -157,14 +157,16 @@ class _March:
         ruling = among(np.arange(players), play.ruler[play.ruler != forest.NOBODY])
         masters = np.flatnonzero((self.cells != NOWHERE) & ruling[self.owner])
         spots = np.concatenate([self.cells[masters], self.aims[masters]])
-        held = spots * players + np.tile(self.owner[masters], 2)
+        held = np.sort(spots * players + np.tile(self.owner[masters], 2))
         movers = np.flatnonzero(self.going)
         movers = movers[among(self.aims[movers], spots)]
         barred = [movers[:0]]
         rulers = play.ruler[self.owner[movers]]
         while (under := rulers != forest.NOBODY).any():
             movers, rulers = movers[under], rulers[under]
-            met = np.isin(self.aims[movers] * players + rulers, held)
+            wanted = self.aims[movers] * players + rulers
+            # NumPy's isin would sort what is held anew for each rank of rulers.
+            met = held[np.searchsorted(held, wanted) % len(held)] == wanted
             barred.append(movers[met])
             movers, rulers = movers[~met], play.ruler[rulers[~met]]
         return np.sort(np.concatenate(barred))
