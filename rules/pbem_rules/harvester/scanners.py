@@ -36,15 +36,16 @@ _RANK_BITS, _BAND_BITS = 20, 3
 class Scans:
     """The scanned hexes of a chunk of players, sorted by reader, band and coordinates.
 
-    `reader` counts within the chunk. `band` is 1 to 5; `dusty` marks dust fields seen from
-    outside, of which nothing more is told (ruling 10).
+    `reader` counts within the chunk; the scans of each reader in each band begin and end at `bounds`. `rank`
+    is that of the offset by which the reader calls the hex. `band` is 1 to 5; `dusty` marks dust fields seen
+    from outside, of which nothing more is told (ruling 10).
     """
 
+    bounds: Ints
     reader: Ints
     cell: Ints
-    q: Ints
-    r: Ints
-    band: Ints
+    rank: NDArray[np.int32]
+    band: NDArray[np.int8]
     dusty: Flags
 
 
@@ -119,22 +120,20 @@ class Sensors:
         np.cumsum(np.bincount(cells[first], minlength=self.planet.count), out=bounds[1:])
         return Crews(bounds, owners[first], [kinds_of(crew) for crew in bits])
 
-    def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[int], Scans]]:
-        """Yield the players, a chunk at a time, with what their scanners and those of their subservients perceive."""
-        chunk: list[int] = []
+    def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[list[int]], Scans]]:
+        """Yield the players, a chunk at a time, each with their subservients, and what the scanners of all perceive."""
         crews: list[list[int]] = []
         weight = 0
         for player in players:
             crew = [player, *self.subjects.below(player)]
-            chunk.append(player)
             crews.append(crew)
             # Rulers see what all below them see, so a player's scans grow with their subservients.
             weight += len(crew) * _HEXES_A_PLAYER
             if weight >= CHUNK:
-                yield chunk, self._scan(chunk, crews)
-                chunk, crews, weight = [], [], 0
-        if chunk:
-            yield chunk, self._scan(chunk, crews)
+                yield crews, self._scan(crews)
+                crews, weight = [], 0
+        if crews:
+            yield crews, self._scan(crews)
 
     def are_empty(self, players: Ints, cells: Ints) -> Flags:
         """Flag the players whose scanners show nothing to gather in a hex, one hex for each player (ruling 5).
@@ -171,25 +170,34 @@ class Sensors:
         clouded: Flags = (self.state.ground[on_the_way] == DUST).any(axis=-1)
         return clouded
 
-    def _scan(self, chunk: list[int], crews: list[list[int]]) -> Scans:
-        origins = self.state.origin[chunk]
-        readers = np.repeat(np.arange(len(chunk)), [len(crew) for crew in crews])
-        at = self.state.at[[member for crew in crews for member in crew]]
-        # Of a player's units in one hex the first perceives all that the others do.
-        first = (at != NOWHERE) & ~np.tril(at[:, :, None] == at[:, None, :], -1).any(axis=2)
+    def _scan(self, crews: list[list[int]]) -> Scans:
+        origins = self.state.origin[[crew[0] for crew in crews]]
+        members = [member for crew in crews for member in crew]
+        readers = np.repeat(np.arange(len(crews), dtype=np.int32), [len(crew) for crew in crews])
+        first, at = self._first[members], self.state.at[members]
         found = []
         for rating in range(1, FARTHEST + 1):
             row, slot = np.nonzero(first & (rating == SCANNER))
             found.append(self._reach(readers[row], at[row, slot], origins[readers[row]], rating))
         return self._named(origins, np.sort(np.concatenate(found)))
 
-    def _reach(self, readers: Ints, cells: Ints, origins: Ints, rating: int) -> NDArray[np.int32]:
+    @cached_property
+    def _first(self) -> Flags:
+        """Flags of the living units that are the first of their player's in their hex, as `at`.
+
+        It perceives all that the others there do.
+        """
+        at = np.ascontiguousarray(self.state.at.T)
+        return np.array([(cells != NOWHERE) & (at[:slot] != cells).all(axis=0) for slot, cells in enumerate(at)]).T
+
+    def _reach(self, readers: NDArray[np.int32], cells: Ints, origins: Ints, rating: int) -> NDArray[np.int32]:
         """Return (reader, rank, band) of all hexes that units of a rating perceive, packed into one number each."""
         offsets = self.planet.discs[rating]
-        ranks = self.planet.rank[((cells - origins)[:, None] + offsets) % self.planet.count]
+        # To wrap an index takes less time than to divide it.
+        ranks = self.planet.rank.take((cells - origins)[:, None] + offsets, mode="wrap")
         # A unit's own hex counts as near as the next ones (ruling 9).
         bands = np.maximum(self.planet.distance[offsets], 1)
-        keys: NDArray[np.int32] = (((readers.astype(np.int32)[:, None] << _RANK_BITS) + ranks) << _BAND_BITS) + bands
+        keys: NDArray[np.int32] = (((readers[:, None] << _RANK_BITS) + ranks) << _BAND_BITS) + bands
         return keys[self._visible(cells, offsets)] if self.has_dust else keys.reshape(-1)
 
     def _visible(self, cells: Ints, offsets: Ints) -> Flags:
@@ -202,11 +210,16 @@ class Sensors:
     def _named(self, origins: Ints, keys: NDArray[np.int32]) -> Scans:
         """Return the scans in sorted keys; of each hex the nearest band, which comes first, counts."""
         keys = keys[np.diff(keys >> _BAND_BITS, prepend=-1) != 0]
-        readers, bands = keys >> _RANK_BITS + _BAND_BITS, keys & (1 << _BAND_BITS) - 1
-        # They are in the order of ranks already, and to sort small numbers takes little time.
-        order = np.argsort(((readers << _BAND_BITS) + bands).astype(np.int16), kind="stable")
-        readers, bands = readers[order], bands[order]
-        names = self.planet.ranked[keys[order] >> _BAND_BITS & (1 << _RANK_BITS) - 1]
-        cells = (origins[readers] + names) % self.planet.count
+        # The band goes before the rank, and all are sorted once more.
+        bands, ranks = keys & (1 << _BAND_BITS) - 1, keys >> _BAND_BITS & (1 << _RANK_BITS) - 1
+        readers = keys >> _RANK_BITS + _BAND_BITS
+        keys = np.sort((((readers << _BAND_BITS) + bands) << _RANK_BITS) + ranks)
+        steps = (np.arange(len(origins))[:, None] << _BAND_BITS) + np.arange(1, FARTHEST + 1)
+        bounds = np.searchsorted(keys, np.append(steps << _RANK_BITS, np.iinfo(np.int32).max).astype(np.int32))
+        readers = np.repeat(np.arange(len(origins)), np.diff(bounds[::FARTHEST]))
+        ranks, bands = keys & (1 << _RANK_BITS) - 1, (keys >> _RANK_BITS & (1 << _BAND_BITS) - 1).astype(np.int8)
+        cells = origins[readers] + self.planet.ranked[ranks]
+        # To divide would take longer.
+        cells -= self.planet.count * (cells >= self.planet.count)
         dusty = (bands > 1) & (self.state.ground[cells] == DUST)
-        return Scans(readers, cells, self.planet.q[names], self.planet.r[names], bands, dusty)
+        return Scans(bounds, readers, cells, ranks, bands, dusty)

@@ -15,11 +15,12 @@ import numpy as np
 
 from pbem.ruleset import Event, SeatName
 from pbem_rules.harvester import forest
+from pbem_rules.harvester.combat import kinds_of
 from pbem_rules.harvester.events import by_seat
 from pbem_rules.harvester.planet import DIRECTIONS, Flags, Ints
 from pbem_rules.harvester.scanners import Scans, Sensors
 from pbem_rules.harvester.state import CRAGS, DUST, NOWHERE, State
-from pbem_rules.harvester.units import FARTHEST, HARVESTER, KINDS, MOST_HELD, NAMES, SLOTS
+from pbem_rules.harvester.units import FARTHEST, HARVESTER, MOST_HELD, NAMES, SLOTS
 
 Hex = list[int]
 """A hex, [q, r]."""
@@ -29,6 +30,7 @@ Row = list[Any]
 
 _WAYS = tuple(" ".join(name for bit, name in enumerate(DIRECTIONS) if mask >> bit & 1) for mask in range(64))
 _ENTERED = 4
+_SIDES = "foe", "friend"
 _GUARDS = tuple(enumerate(NAMES))[1:]
 _TARGET, _AHEAD = SLOTS, SLOTS + 1
 """The places behind those of a player's units."""
@@ -141,11 +143,21 @@ def views_of(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -
     writer = _ViewWriter(state)
     told = by_seat(events, seats)
     numbers = {seat: number for number, seat in enumerate(state.seats)}
-    for chunk, scans in writer.sensors.chunks([numbers[seat] for seat in seats]):
-        found = _Found(writer.sensors, chunk, scans)
-        for reader, player in enumerate(chunk):
+    for crews, scans in writer.sensors.chunks([numbers[seat] for seat in seats]):
+        players = [crew[0] for crew in crews]
+        found = _Found(writer.sensors, players, scans)
+        rows = zip(players, writer.places(players), writer.subservients(crews), strict=True)
+        for reader, (player, places, subservients) in enumerate(rows):
             seat = state.seats[player]
-            yield seat, writer.view(player, told[seat], found.of(reader))
+            yield seat, writer.view(player, told[seat], places, subservients, found.of(reader))
+
+
+class Places(NamedTuple):
+    """The places of a player's units by slot, of the Harvester's target, and the next one on its way."""
+
+    q: list[int]
+    r: list[int]
+    known: list[bool]
 
 
 class Findings(NamedTuple):
@@ -162,25 +174,35 @@ class _ViewWriter:
     """Writer of the views of one state."""
 
     def __init__(self, state: State) -> None:
-        self.state, self.sensors = state, Sensors(state)
+        self.state, self.planet, self.sensors = state, state.planet, Sensors(state)
         self.points = state.points().tolist()
         self.combat = np.minimum(state.combat(), MOST_HELD).tolist()
         self.held = np.minimum(state.held, MOST_HELD).tolist()
         self.over, self.winner = state.over, state.winner
         self.label = f"the end, after turn {state.turn - 1}" if self.over else f"turn {state.turn}"
         self.left, self.ruler, self.silent = state.left.tolist(), state.ruler.tolist(), state.silent.tolist()
-        self.waiting, self.build = state.waiting.tolist(), state.build.tolist()
-        planet, target = state.planet, state.course[:, 1]
+        self.waiting, (self.build, self.turns) = state.waiting.tolist(), state.build.T.tolist()
+        planet, target = self.planet, state.course[:, 1]
         self.steps = planet.distance[(target - state.at[:, HARVESTER]) % planet.count].tolist()
-        # Of all players at once: each by itself takes longer.
-        places = np.column_stack([state.at, target, _ahead(state)])
-        away = (places - state.origin[:, None]) % planet.count
-        self.q, self.r, self.placed = planet.q[away].tolist(), planet.r[away].tolist(), (places != NOWHERE).tolist()
+        self.spots = np.column_stack([state.at, target, _ahead(state)])
 
-    def view(self, player: int, told: Iterable[Event], found: Findings) -> GameView:
+    def places(self, players: Sequence[int]) -> Iterable[Places]:
+        """Return the places of some players: at once, since each by itself takes longer."""
+        spots, planet = self.spots[players], self.planet
+        away = (spots - self.state.origin[players, None]) % planet.count
+        return map(Places, planet.q[away].tolist(), planet.r[away].tolist(), (spots != NOWHERE).tolist())
+
+    def view(
+        self,
+        player: int,
+        told: Iterable[Event],
+        places: Places,
+        subservients: list[SubservientView],
+        found: Findings,
+    ) -> GameView:
         """Return the view of a player."""
         state, playing = self.state, not self.left[player]
-        q, r, placed = self.q[player], self.r[player], self.placed[player]
+        q, r, placed = places
         return {
             "seat": state.seats[player],
             "label": self.label,
@@ -189,14 +211,14 @@ class _ViewWriter:
             "events": [{"kind": event.kind, **event.data} for event in told],
             "turn": state.turn,
             "size": state.size,
-            "harvester": self._harvester(player) if placed[HARVESTER] else None,
+            "harvester": self._harvester(player, places) if placed[HARVESTER] else None,
             "units": [{"unit": unit, "q": q[slot], "r": r[slot]} for slot, unit in _GUARDS if placed[slot]],
             "lost": [unit for slot, unit in _GUARDS if not placed[slot]] if playing else [],
             "building": self._building(player),
             "points": self._points(player, playing=playing),
             "silent": self.silent[player],
             "rulers": [state.seats[ruler] for ruler in forest.above(self.ruler, player)],
-            "subservients": self._subservients(player),
+            "subservients": subservients,
             "scan": found.scan,
             "quiet": found.quiet,
             "crags": found.crags,
@@ -205,8 +227,8 @@ class _ViewWriter:
             "winner": self.winner if self.over else None,
         }
 
-    def _harvester(self, player: int) -> HarvesterView:
-        q, r, placed = self.q[player], self.r[player], self.placed[player]
+    def _harvester(self, player: int, places: Places) -> HarvesterView:
+        q, r, placed = places
         bound = placed[_TARGET]
         return {
             "q": q[HARVESTER],
@@ -219,8 +241,8 @@ class _ViewWriter:
         }
 
     def _building(self, player: int) -> BuildingView | None:
-        slot, turns = self.build[player]
-        return None if slot == NOWHERE else {"unit": NAMES[slot], "turns": turns}
+        slot = self.build[player]
+        return None if slot == NOWHERE else {"unit": NAMES[slot], "turns": self.turns[player]}
 
     def _points(self, player: int, *, playing: bool) -> PointsView:
         held, combat, total = self.held[player], self.combat[player], self.points[player]
@@ -228,27 +250,41 @@ class _ViewWriter:
             held = combat = 0
         return {"held": held, "combat": combat, "subservients": total - held - combat, "total": total}
 
-    def _subservients(self, player: int) -> list[SubservientView]:
-        below = self.sensors.subjects.below(player)
-        return sorted((self._subservient(player, each) for each in below), key=lambda each: each["seat"])
+    def subservients(self, crews: Sequence[Sequence[int]]) -> Iterator[list[SubservientView]]:
+        """Yield the subservients of the first player of each crew, by name; the others of the crew are these."""
+        state, seats = self.state, self.state.seats
+        below = [sorted(each, key=seats.__getitem__) for _, *each in crews]
+        pairs = [(crew[0], each) for crew, them in zip(crews, below, strict=True) for each in them]
+        ruler, member = np.array(pairs, np.int64).reshape(-1, 2).T
+        ranks = self.planet.rank[(state.at[member] - state.origin[ruler, None]) % self.planet.count]
+        homes = iter(self.planet.spots(ranks[:, HARVESTER]).tolist())
+        units = iter(self._units(ranks, state.at[member]))
+        for them in below:
+            yield [self._subservient(each, next(homes), next(units)) for each in them]
 
-    def _subservient(self, player: int, each: int) -> SubservientView:
-        state, planet = self.state, self.state.planet
-        away = (state.at[each] - state.origin[player]) % planet.count
-        spots = list(zip(planet.q[away].tolist(), planet.r[away].tolist(), strict=True))
-        crews: dict[tuple[int, int], str] = {}
-        for slot, _ in _GUARDS:
-            if self.placed[each][slot]:
-                crews[spots[slot]] = crews.get(spots[slot], "") + KINDS[slot]
+    def _subservient(self, each: int, home: Hex, units: list[Row]) -> SubservientView:
         return {
-            "seat": state.seats[each],
-            "ruler": state.seats[self.ruler[each]],
+            "seat": self.state.seats[each],
+            "ruler": self.state.seats[self.ruler[each]],
             "points": self.points[each],
-            "q": spots[HARVESTER][0],
-            "r": spots[HARVESTER][1],
+            "q": home[0],
+            "r": home[1],
             "held": self.held[each],
-            "units": [[*spot, units] for spot, units in sorted(crews.items())],
+            "units": units,
         }
+
+    def _units(self, ranks: Ints, at: Ints) -> list[list[Row]]:
+        """Return the crews of each row of units, without the Harvester: hexes by rank, and a letter for each unit."""
+        row, guard = np.nonzero(at[:, 1:] != NOWHERE)
+        places, slots = row * self.planet.count + ranks[row, guard + 1], guard + 1
+        order = np.argsort(places, kind="stable")
+        first = np.flatnonzero(np.diff(places[order], prepend=-1))
+        kinds = map(kinds_of, np.bitwise_or.reduceat(1 << slots[order], first).tolist())
+        row, rank = np.divmod(places[order][first], self.planet.count)
+        spots: list[Row] = self.planet.spots(rank).tolist()
+        rows = [[*spot, letters] for spot, letters in zip(spots, kinds, strict=True)]
+        bounds = np.searchsorted(row, np.arange(len(at) + 1)).tolist()
+        return [rows[a:b] for a, b in pairwise(bounds)]
 
 
 def _ahead(state: State) -> Ints:
@@ -268,19 +304,18 @@ class _Found:
     """
 
     def __init__(self, sensors: Sensors, chunk: Sequence[int], scans: Scans) -> None:
-        places = scans.reader * FARTHEST + scans.band - 1
-        bounds = np.searchsorted(places, np.arange(len(chunk) * FARTHEST + 1, dtype=places.dtype))
+        spots, ground = sensors.planet.spots, sensors.state.ground[scans.cell]
         telling = scans.band <= sensors.telling[scans.cell]
-        told, quiet = telling & ~scans.dusty, ~telling & ~scans.dusty
-        facts = np.column_stack([scans.q[told], scans.r[told], *sensors.facts(scans.cell[told])])
+        told, self.told = _parts(telling & ~scans.dusty, scans.bounds)
+        facts = np.array([*spots(scans.rank[told]).T, *sensors.facts(scans.cell[told])], np.int32).T
         # A nearer band tells all that the farther ones tell (ruling 9).
         self.facts = [facts[:, : 3 + FARTHEST - band] for band in range(1, FARTHEST + 1)]
-        self.told = _bounds(told, bounds)
-        spots, ground = np.column_stack([scans.q, scans.r]), sensors.state.ground[scans.cell]
-        self.quiet, self.quiets = spots[quiet].reshape(-1).tolist(), _bounds(quiet, bounds)
-        self.grounds = {
-            kind: (spots[ground == kind], _bounds(ground == kind, bounds[::FARTHEST])) for kind in (CRAGS, DUST)
-        }
+        quiet, self.quiets = _parts(~telling & ~scans.dusty, scans.bounds)
+        self.quiet = spots(scans.rank[quiet]).reshape(-1).tolist()
+        self.grounds = {}
+        for kind in (CRAGS, DUST):
+            here, bounds = _parts(ground == kind, scans.bounds[::FARTHEST])
+            self.grounds[kind] = spots(scans.rank[here]), bounds
         self.contacts = _contacts(sensors, np.array(chunk), scans)
 
     def of(self, reader: int) -> Findings:
@@ -300,14 +335,14 @@ class _Found:
 
     def _ground(self, kind: int, reader: int) -> list[Hex]:
         spots, bounds = self.grounds[kind]
-        found: list[Hex] = spots[bounds[reader] : bounds[reader + 1]].tolist()
-        return found
+        first, last = bounds[reader : reader + 2]
+        return spots[first:last].tolist() if first < last else []
 
 
-def _bounds(flags: Flags, bounds: Ints) -> list[int]:
-    """Return the bounds of parts of an array in the array of its flagged entries alone."""
-    found: list[int] = np.append(0, np.cumsum(flags))[bounds].tolist()
-    return found
+def _parts(flags: Flags, bounds: Ints) -> tuple[Ints, list[int]]:
+    """Return the indexes of flagged entries, and the bounds of parts of the array among these alone."""
+    found = np.flatnonzero(flags)
+    return found, np.searchsorted(found, bounds).tolist()
 
 
 def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> list[list[ContactView]]:
@@ -323,9 +358,10 @@ def _contacts(sensors: Sensors, chunk: Ints, scans: Scans) -> list[list[ContactV
     owner, reader = crews.owners[crew], scans.reader[scan]
     # On one side are all with the same Harvester at the top, rulers or not (ruling 12).
     friends = sensors.tops[owner] == sensors.tops[chunk[reader]]
-    columns = [column.tolist() for column in (scans.q[scan], scans.r[scan], owner, friends, crew)]
+    sides, kinds = [_SIDES[friend] for friend in friends.tolist()], [crews.kinds[number] for number in crew.tolist()]
+    spots, owners = sensors.planet.spots(scans.rank[scan]).tolist(), [seats[player] for player in owner.tolist()]
     contacts: list[ContactView] = [
-        {"q": q, "r": r, "owner": seats[seat], "side": "friend" if friend else "foe", "units": crews.kinds[number]}
-        for q, r, seat, friend, number in zip(*columns, strict=True)
+        {"q": q, "r": r, "owner": name, "side": side, "units": units}
+        for (q, r), name, side, units in zip(spots, owners, sides, kinds, strict=True)
     ]
     return [contacts[a:b] for a, b in pairwise(np.searchsorted(reader, np.arange(len(chunk) + 1)).tolist())]
