@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,6 +183,21 @@ def run_program(home: Home, name: str, suite: str, keep: Path | None) -> dict[st
     return result
 
 
+def install(suite: str, *packages: str) -> None:
+    """Install packages in the system of a suite."""
+    done = system(suite, "install", *sorted(packages))
+    if done.returncode:
+        sys.exit(done.stderr)
+
+
+def offered(suite: str, names: Iterable[str]) -> dict[str, Driver]:
+    """Return the drivers of the programs that a suite has, by their names."""
+    drivers = {name: Driver.read(name) for name in names}
+    known = system(suite, "serve", "apt-cache", "show", *(driver.package for driver in drivers.values())).stdout
+    packages = re.findall(r"^Package: (.*)$", known, re.MULTILINE)
+    return {name: driver for name, driver in drivers.items() if driver.package in packages}
+
+
 def main() -> None:
     """Run the programs asked for, or all."""
     parser = argparse.ArgumentParser(prog="tests.programs", description=__doc__.split("\n", 1)[0])
@@ -191,14 +206,11 @@ def main() -> None:
     parser.add_argument("--suite", default="trixie")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
-    names = options.names or known
     if os.geteuid() or not Path("/etc/debian_version").exists():
         sys.exit("make programs: it makes Debian systems to run mail programs in, and so needs Debian and root.")
-    drivers = map(Driver.read, names)
-    packages = {package for driver in drivers for package in (driver.package, *driver.needs.split())}
-    installed = system(options.suite, "install", "tmux", "isync", "msmtp-mta", *sorted(packages))
-    if installed.returncode:
-        sys.exit(installed.stderr)
+    install(options.suite, "tmux", "isync", "msmtp-mta")
+    drivers = offered(options.suite, options.names or known)
+    install(options.suite, *{name for driver in drivers.values() for name in (driver.package, *driver.needs.split())})
     editor = SYSTEMS / options.suite / "usr" / "local" / "bin" / "player"
     editor.write_bytes((HERE / "player.py").read_bytes())
     editor.chmod(0o755)
@@ -213,7 +225,7 @@ def main() -> None:
         if options.keep:
             for kind, raw in home.mails.items():
                 (options.keep / f"{kind}.eml").write_bytes(raw)
-        for name in names:
+        for name in drivers:
             print(name, flush=True)
             result = run_program(home, name, options.suite, options.keep)
             results = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
