@@ -97,7 +97,9 @@ class SentText:
         together = [*above, *words]
         places = self._places.get(tuple(together[:_STARTS]), []) if len(together) >= _STARTS else []
         return any(
-            at + len(above) not in self.starts and self.has(together, at) for at in places[:_MOST_PLACES] if words
+            at + len(above) not in self.starts and self.has(together, at)
+            for at in places[:_MOST_PLACES]
+            if above and words
         )
 
     @cached_property

@@ -130,3 +130,12 @@ def test_orders_below_a_marked_line_are_read(played: Desk) -> None:
     marked = [f"> {line}" for line in text_of(mail).split("\n")[:12]]
 
     assert read(played, mail, "\n".join([*marked, "WAIT", *marked[-2:], "HELP"])) == ["WAIT", "HELP"]
+
+
+def test_an_order_below_a_blank_marked_line_is_read(played: Desk) -> None:
+    """A blank marked line is not broken, so that words of ours right below it were typed again."""
+    mail = newest(played)[0]
+    sentence = next(line for line in text_of(mail).split("\n") if len(line.split()) > 8)
+    again = " ".join(sentence.split()[3:8])
+
+    assert read(played, mail, f"> {sentence}\n> \n{again}") == [again]
