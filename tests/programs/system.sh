@@ -47,7 +47,7 @@ case $action in
   install)
     make_system
     [[ -e $root/updated && -z $(find "$root/updated" -mmin +1440) ]] || { inside apt-get -qq update; touch "$root/updated"; }
-    inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" >"$root.log" 2>&1 </dev/null ||
+    inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install "$@" >"$root.log" 2>&1 </dev/null ||
       { tail -5 "$root.log" >&2; exit 1; } ;;
   run)
     inside runuser -u ann -- env HOME=/home/ann USER=ann LOGNAME=ann TERM=screen TZ=UTC "${RUN_SHELL:-bash}" -c 'cd && exec "$@"' - "$@" ;;
