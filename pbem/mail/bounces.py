@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
-from pbem.mail.headers import MESSAGE_ID, answered_id, find_addresses, is_role_address, parse_address
+from pbem.mail.headers import MESSAGE_ID, answered_id, find_addresses, is_role_address, parse_address, without_codes
 from pbem.mail.html_text import html_to_text
 from pbem.mail.machines import MAX_PARTS, MAX_STATUS, REPORT_PARTS, is_from_mailer_daemon, is_rejection
 from pbem.mail.mailbox import MAX_MAIL
@@ -94,9 +94,14 @@ def _find_reason(above: str, recipient: str) -> str:
 
 
 def _find_statement(above: str) -> str:
-    """Return the line that says that delivery failed."""
-    return next((said for line in above.split("\n") if _FAILED.search(said := " ".join(line.split()))), "")
+    """Return what says that delivery failed: a line, or else a short paragraph, where its sentence is wrapped."""
+    paragraphs = (each for each in _BETWEEN.split(above) if len(each) <= LONGEST_STATEMENT)
+    texts = (" ".join(each.split()) for each in (*above.split("\n"), *paragraphs))
+    return next(filter(_FAILED.search, texts), "")
 
+
+LONGEST_STATEMENT = 300
+"""Characters of a paragraph that is shown whole."""
 
 MAX_DEPTH = 3
 MAX_RECIPIENTS = 20
@@ -258,7 +263,7 @@ def _recipient(group: Part) -> str:
 
 
 def _diagnostic(field: str) -> str:
-    said = " ".join(normalise_text(_TYPED.sub("", field, count=1)).split())
+    said = " ".join(without_codes(normalise_text(_TYPED.sub("", field, count=1))).split())
     return said if len(said) <= MAX_DIAGNOSTIC else f"{said[: MAX_DIAGNOSTIC - 1]}…"
 
 

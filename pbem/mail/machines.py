@@ -80,6 +80,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], Sign], ...] = tuple(
         ("from", r"\A.*<\s*+>", DELIVERY_REPORT),
         ("from", rf"\A(?=[^@]*+\Z)[^@]*?\b(?:{_SYSTEMS})\b[^@]*+", DELIVERY_REPORT),
         ("auto-submitted", r"(?!no\b).*", _program("Auto-Submitted")),
+        ("message-id", r"\A<[0-9-]+-mlmmj-[0-9a-f]+@.*+", _program("mlmmj")),  # its notices have no other sign
         ("precedence", r"auto_reply", _ANSWER),
         ("preference", r"auto_reply", _ANSWER),
         ("x-apple-action", r"vacation", _ANSWER),

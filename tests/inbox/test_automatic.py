@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +158,32 @@ def test_a_recall_is_answered(desk: Desk) -> None:
     desk.reply(desk.last(), 'Ann would like to recall the message, "my orders".', subject="Recall: my orders")
 
     assert "The line CLEAR ORDERS, as a mail, withdraws it." in told(desk)[ANN]
+    assert sheets(desk) == 0
+
+
+def list_mail(desk: Desk) -> bytes:
+    """Return what mlmmj writes about Ann's report to a list that does not take it."""
+    raw = (Path(__file__).parents[1] / "mail" / "returned" / "mlmmj.eml").read_bytes()
+    raw = re.sub(rb"<qjj\w+@example.org>", desk.last()["Message-ID"].encode(), raw)
+    return raw.replace(b"dudyt6suggx3l5jw", code(desk).encode())
+
+
+def test_a_list_that_refuses_a_mail_is_told_to_the_gm(desk: Desk) -> None:
+    """It is mail that came back, and the reason does not show the player's code."""
+    (desk.home / "post" / "inbox" / "0.eml").write_bytes(list_mail(desk))
+    answers = told(desk)
+
+    assert answers.keys() == {GM}
+    assert "because you are not a list subscriber" in " ".join(answers[GM].split())
+    assert code(desk) not in answers[GM]
+
+
+def test_the_question_of_a_list_manager_is_not_answered(desk: Desk) -> None:
+    """An answer to mlmmj, which has no mark but its Message-ID, would join the list, and release what it holds."""
+    raw = list_mail(desk).replace(b"Post_to_closed=40lists.example.org_denied", b"Confirm_subscription")
+    (desk.home / "post" / "inbox" / "0.eml").write_bytes(raw)
+
+    assert told(desk) == {}
     assert sheets(desk) == 0
 
 
