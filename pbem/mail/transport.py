@@ -176,12 +176,20 @@ REPLY_BYTES = 65_536
 """How many bytes a server may send as one reply, however many lines that has."""
 
 
+ACCEPT_SECONDS = 300
+"""How long a server may take to accept a mail. Filters work then; a mail given up too soon arrives twice.
+
+RFC 5321 (4.5.3.2.6) has ten minutes; Postfix gives a filter five (milter_content_timeout).
+"""
+
+
 class _Bounded(smtplib.SMTP):
     """SMTP whose every reply has a limit of time and size."""
 
-    def getreply(self) -> tuple[int, bytes]:
+    def getreply(self, *, accepting: bool = False) -> tuple[int, bytes]:
         """Return the code and the text of the next reply."""
-        allowance = Allowance(ANSWER_SECONDS, REPLY_BYTES, wait=ANSWER_SECONDS)
+        seconds = ACCEPT_SECONDS if accepting else ANSWER_SECONDS
+        allowance = Allowance(seconds, REPLY_BYTES, wait=seconds)
         if isinstance(self.file, BoundedReader):
             self.file.allowance = allowance
         else:
@@ -200,7 +208,7 @@ class SmtpTransport:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._url = settings.carrier_url
-        self._smtp: smtplib.SMTP | None = None
+        self._smtp: _Bounded | None = None
 
     def send(self, recipient: str, raw: bytes) -> str:
         """Hand over a mail; return the server's reply, which holds its queue id."""
@@ -210,11 +218,11 @@ class SmtpTransport:
             smtp = self._begin_mail(recipient)
             return self._require_success(*self._hand_over(smtp, raw), what="the mail")
 
-    def _hand_over(self, smtp: smtplib.SMTP, raw: bytes) -> tuple[int, bytes]:
+    def _hand_over(self, smtp: _Bounded, raw: bytes) -> tuple[int, bytes]:
         """Return the reply to a mail. Raises MailLost if there is none: a filter may fail at this mail alone."""
         try:
             smtp.send(_stuff_dots(raw))
-            return smtp.getreply()
+            return smtp.getreply(accepting=True)
         except (smtplib.SMTPServerDisconnected, OSError) as error:
             self.close()
             raise MailLost(f"{self._url.server} gave no reply to the mail: {word_error(error)}") from None
@@ -236,7 +244,7 @@ class SmtpTransport:
                 smtp.quit()
             smtp.close()
 
-    def _begin_mail(self, recipient: str) -> smtplib.SMTP:
+    def _begin_mail(self, recipient: str) -> _Bounded:
         """Return the connection after DATA. A stale connection shows here, before any mail was sent."""
         if self._smtp is not None:
             # TransportUnavailable too: with 421 a server ends a connection that was idle for too long (RFC 5321, 3.8).
@@ -246,7 +254,7 @@ class SmtpTransport:
         self._smtp = self._connect()
         return self._envelope(self._smtp, recipient)
 
-    def _envelope(self, smtp: smtplib.SMTP, recipient: str) -> smtplib.SMTP:
+    def _envelope(self, smtp: _Bounded, recipient: str) -> _Bounded:
         """Bring a connection to where it awaits the mail, or leave no reply unread on it."""
         sender = self._settings.address
         replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
@@ -268,7 +276,7 @@ class SmtpTransport:
             return said
         raise classify_reply(code, said)(f"{self._url.server} refuses {what}: {said}")
 
-    def _connect(self) -> smtplib.SMTP:
+    def _connect(self) -> _Bounded:
         url, context = self._url, tls_context(self._settings)
         login = login_for(self._settings, "carrier")
         smtp = (

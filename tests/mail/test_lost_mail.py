@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import takewhile
@@ -15,6 +16,7 @@ from sqlalchemy import select
 
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
+from pbem.mail import transport
 from pbem.mail.compose import NewMail
 from pbem.mail.delivery import deliver_due
 from pbem.mail.outbox import DeliveryResult, enqueue
@@ -27,13 +29,17 @@ NAMES = ("ann", "bob", "cyn", "dee")
 
 
 class LosingServer(ThreadingTCPServer):
-    """SMTP server that closes the connection after the mails to some people; `got` are those who have got one."""
+    """SMTP server that closes the connection after the mails to some people; `got` are those who have got one.
+
+    It accepts a mail after so many seconds.
+    """
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Session)
         self.loses: set[str] = set()
+        self.seconds = 0.0
         self.got: list[str] = []
 
 
@@ -53,6 +59,7 @@ class _Session(StreamRequestHandler):
                 self.server.got.append(reader)
                 if reader in self.server.loses:
                     return
+                time.sleep(self.server.seconds)
             self.wfile.write(b"250 ok\r\n")
 
 
@@ -106,6 +113,30 @@ def test_a_lost_mail_comes_at_growing_intervals(outbox: Store, settings: Setting
         deliver(outbox, settings, minute)
 
     assert server.got.count("ann") == 3
+
+
+def test_a_filter_has_longer_than_another_reply(
+    outbox: Store, settings: Settings, server: LosingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A carrier that stalls after DATA has the mail, which would arrive twice if it were given up too soon."""
+    monkeypatch.setattr(transport, "ANSWER_SECONDS", 0.2)
+    server.seconds = 0.4
+
+    assert deliver(outbox, settings).sent == len(NAMES)
+    assert server.got == list(NAMES)
+
+
+def test_a_carrier_that_never_accepts_a_mail(
+    outbox: Store, settings: Settings, server: LosingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its time the mail is taken for lost, and comes again; none is forgotten."""
+    monkeypatch.setattr(transport, "ACCEPT_SECONDS", 0.2)
+    server.seconds = 0.4
+    stalled = deliver(outbox, settings)
+    assert (stalled.sent, stalled.deferred) == (0, 2)
+
+    server.seconds = 0.0
+    assert deliver(outbox, settings, 60).sent == len(NAMES)
 
 
 def test_two_lost_mails_in_a_row_mean_that_the_carrier_is_down(
