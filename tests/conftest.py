@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pbem.store.migrate import migrate
-from pbem.store.plain import FOLDER
+from pbem.store.plain import FOLDER, REVISIONS
 from pbem.store.session import Store
 from pbem.testing.suite import migrated_database
 from pbem.util import gc_paused
@@ -131,6 +131,7 @@ def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = shutil.copytree(FOLDER, tmp_path / "migrations")
     shutil.copy(HERE / "store" / "later" / "9999_an_example.py", folder / "versions")
     monkeypatch.setattr("pbem.store.plain.FOLDER", folder)
+    monkeypatch.setattr("pbem.store.plain.REVISIONS", (*REVISIONS, "9999"))
     return folder
 
 

@@ -68,7 +68,7 @@ def migrate(
 
 def knows_revision(revision: str) -> bool:
     """Return True if this code has the migrations from a revision on."""
-    return revision in plain.known_revisions()
+    return revision in plain.REVISIONS
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -93,7 +93,7 @@ def _run_alembic(connection: Connection, step: Literal["upgrade", "downgrade"], 
 
 def schema_is_current(url: str) -> bool:
     """Return True if the tables are of this version of the code. Raises ConfigError if they cannot be read."""
-    return _revisions(url) == plain.known_revisions()[-1:]
+    return _revisions(url) == plain.REVISIONS[-1:]
 
 
 def require_current_schema(url: str) -> None:
@@ -137,7 +137,7 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def _schema_problem(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
-    if revisions == plain.known_revisions()[-1:]:
+    if revisions == plain.REVISIONS[-1:]:
         return None
     if not revisions:
         return _no_tables(restore)
@@ -163,7 +163,7 @@ def _no_tables(restore: str) -> SchemaProblem:
 
 def _foreign_schema(revisions: tuple[str, ...]) -> SchemaProblem | None:
     """Return the problem of tables whose revision this code does not know, or None."""
-    known = plain.known_revisions()
+    known = plain.REVISIONS
     for revision in revisions:
         if revision < known[0]:
             said = f"is of migration {revision}, of a time before the first release"

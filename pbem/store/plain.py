@@ -5,13 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pbem.util import package_data
 
 FOLDER = package_data("migrations")
+
+# Once per process, as an upgrade may replace the files meanwhile.
+REVISIONS = tuple(sorted(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*.py")))
+"""All revisions, oldest first: the numbers with which the names of the migrations begin."""
 
 _SECONDS = 2
 """Seconds after which a database that does not answer is given up."""
@@ -42,15 +45,4 @@ def has_no_messages(database: str) -> bool:
         found = read_column(database, empty, {}) if database.startswith("sqlite:") else ()
     except sqlite3.Error:
         return False
-    return tuple(found) == known_revisions()[-1:]
-
-
-def known_revisions() -> tuple[str, ...]:
-    """Return all revisions, oldest first: the numbers with which the names of the migrations begin."""
-    return _revisions(FOLDER)
-
-
-# Once per process, as an upgrade may replace the files meanwhile.
-@cache
-def _revisions(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.name.partition("_")[0] for path in (folder / "versions").glob("[0-9]*.py")))
+    return tuple(found) == REVISIONS[-1:]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.store.plain import has_no_messages, known_revisions, read_column
+from pbem.store.plain import REVISIONS, has_no_messages, read_column
 from pbem.store.session import Store
 from tests.store.test_migrations import execute
 from tests.toy.home import open_desk
@@ -18,7 +18,7 @@ def test_a_column_is_read_of_either_database(any_store: Store) -> None:
 
     newest = "SELECT version_num FROM alembic_version WHERE version_num <> :other"
 
-    assert tuple(read_column(url, newest, {"other": "0001", "unused": None})) == known_revisions()[-1:]
+    assert tuple(read_column(url, newest, {"other": "0001", "unused": None})) == REVISIONS[-1:]
     assert list(read_column(url, newest, {"other": None})) == []
 
 
