@@ -181,10 +181,10 @@ CLAIM = timedelta(minutes=15)
 MOST_LOST = 2
 """Mails in a row to which the server gave no reply; then it is taken to be down."""
 
-CLAIM_USED_SECONDS = 300
+CLAIM_USED_SECONDS = 60
 """A sender that is this late with its batch releases the rest of it.
 
-The mail being sent may take minutes more with a slow server, and its claim must not expire meanwhile.
+The mail being sent may take ten minutes more with a slow server, and its claim must not expire meanwhile.
 """
 
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
