@@ -45,7 +45,7 @@ leave() { # waits for the program's end
 window() { # COMMAND...: starts a program on a screen of its own
   export DISPLAY=:77
   mkdir -p /tmp/.X11-unix
-  Xvfb $DISPLAY -screen 0 1000x800x24 -ac -nolisten tcp >~/xvfb 2>&1 &
+  Xvfb $DISPLAY -screen 0 1000x800x24 -ac -nolisten tcp -nolisten local >~/xvfb 2>&1 &
   for _ in {1..40}; do [[ ! -e /tmp/.X11-unix/X77 ]] || break; sleep 0.25; done
   "$@" >~/window 2>&1 &
 }
@@ -59,6 +59,22 @@ copy() { # X Y: keeps all text of the field at this place
   xdotool mousemove "$1" "$2" click 1; press ctrl+a; press ctrl+c
   timeout 5 xclip -selection clipboard -o >>~/screen
   xdotool click 1
+}
+edit() { # has the player change the text of the field that has the focus
+  xclip -selection clipboard </dev/null
+  press ctrl+a; press ctrl+c
+  timeout 5 xclip -selection clipboard -o >~/draft
+  player ~/draft
+  xclip -selection clipboard <~/draft
+  press ctrl+v
+}
+type_lines() { while IFS= read -r line; do xdotool type --delay 20 "$line"; press Return; done <<<"$TYPED"; }
+type_orders() { # types into the draft that has the focus what the case asks for; `free_line LINE` deletes its semicolon
+  case $WAY in
+    top) press ctrl+Home; type_lines; press Return ;;
+    bottom) press ctrl+End; press Return; type_lines ;;
+    form) while IFS= read -r line; do free_line "$line"; done <<<"$TYPED" ;;
+  esac
 }
 mh_inbox() { # copies the inbox into the MH folder ~/Mail/inbox; prints the list of folders
   mkdir -p ~/Mail/{inbox,sent,draft,queue,trash}

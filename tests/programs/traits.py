@@ -62,7 +62,8 @@ def _lines(answered: EmailMessage, reply: EmailMessage) -> str:
     flowed = body is not None and "flowed" in str(body["Content-Type"])
     if longest in _text(reply):
         return "as they were" + ", format=flowed" * flowed
-    return f"broken at {max(map(len, _text(reply).splitlines()), default=0)} columns" + ", format=flowed" * flowed
+    widths = (len(line) for line in _text(reply).splitlines() if "mailto:" not in line)
+    return f"broken at {max(widths, default=0)} columns" + ", format=flowed" * flowed
 
 
 def _to(answered: EmailMessage, reply: EmailMessage) -> str:
