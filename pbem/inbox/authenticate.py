@@ -164,7 +164,7 @@ def _unknown_seat(session: Session, message: Message, header: SheetHeader, repli
         return UnknownSender()
     if header.campaign in {campaign for campaign, _ in own}:
         hint = suggest(header.seat, seat_names(session, header.campaign))
-        return Declined(reason="unknown-seat", to=to, typed=header.seat, hint=hint)
+        return Declined(reason="unknown-seat", to=to, typed=f"{header.seat} in {header.campaign}", hint=hint)
     hint = suggest(header.campaign, sorted({campaign for campaign, _ in own}))
     return Declined(reason="wrong-campaign", to=to, typed=header.campaign, hint=hint)
 

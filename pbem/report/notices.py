@@ -302,7 +302,10 @@ class Together:
     def subject(self) -> str:
         """The verdicts, those with something to correct first."""
         one = len({part.frame.campaign for part in self.parts}) == 1
-        said = [(getattr(page, "seat", "") if one else frame.campaign, page.subject) for page, frame in self.parts]
+        said = [
+            (getattr(page, "seat", "") if one else frame.campaign or getattr(page, "typed", ""), page.subject)
+            for page, frame in self.parts
+        ]
         clauses = [f"{name}: {subject or 'NOT accepted'}".removeprefix(": ") for name, subject in said]
         return "; ".join(sorted(clauses, key=lambda clause: "NOT" not in clause))
 

@@ -196,6 +196,23 @@ def test_the_same_sheet_twice(desk: Desk) -> None:
     assert "Only the first sheet for toy1 red was read" in text_of(desk.last())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "named", "said"),
+    [
+        ("toy22 red", "toy22", "TOY22: NO SUCH CAMPAIGN"),
+        ("toy2 rde", "rde in toy2", "There is no seat called rde in toy2. Did you mean red?"),
+    ],
+)
+def test_a_slip_in_one_header_is_named(desk: Desk, wrong: str, named: str, said: str) -> None:
+    """Subject and heading of a sheet for what is not there say which of them it is."""
+    codes = two_games(desk)
+    desk.post(frame("toy1 red", codes["toy1 red"], "BID 3") + frame(wrong, codes["toy2 red"], "BID 2"))
+    desk.answer()
+
+    assert desk.last(ANN)["Subject"] == f"[toy1] {named}: NOT accepted; toy1: orders in: 1 of 1, round 1"
+    assert said in " ".join(text_of(desk.last(ANN)).split())
+
+
 def test_orders_above_the_sheets(desk: Desk) -> None:
     """With orders above them sheets may be older ones: the orders are read, and what is not read is told."""
     codes = two_games(desk)
