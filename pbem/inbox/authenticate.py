@@ -240,10 +240,19 @@ def _decide(context: MessageContext, evidence: Evidence, *, changing: bool, afte
         return SenderMismatch(place, forged=True)
     if lacking := reason or stale:
         return Declined(reason=lacking, to=place.address, place=place)
-    # Anyone can write an address into From, so its owner is asked (docs/decisions/0014).
-    if proof == "address" and place.policy.authentication == "confirm" and context.verdict != "pass":
+    if _must_ask(context, place, proof, writer):
         return NeedsConfirmation(place, to=writer.deputy or place.address, orders=not changing)
     return Accepted(place, evidence.notes, proof, writer.deputy)
+
+
+def _must_ask(context: MessageContext, place: SeatContext, proof: Proof, writer: _Writer) -> bool:
+    """Return True if a proof that suffices by the house rules may be another's, so that its owner is asked."""
+    policy, vouched = place.policy.authentication, context.verdict == "pass"
+    if place.status == CampaignState.OVER and proof in ("reply", "code") and not writer.deputy:
+        # The archive of a game that is over may be public, and has its codes.
+        return not (writer.own and (vouched or policy == "address"))
+    # Anyone can write an address into From (docs/decisions/0014).
+    return proof == "address" and policy == "confirm" and not vouched
 
 
 def _reason_by_state(place: SeatContext, *, changing: bool, after_end: bool) -> Reason | None:
@@ -308,9 +317,7 @@ def _seat_mismatch(place: SeatContext, header: SheetHeader | None) -> AuthResult
 def reads_as_order(context: MessageContext, line: tuple[int, str]) -> bool:
     """Return True if a numbered line of a reply is an order of its seat's game: some games accept free text."""
     result = authenticate(context, None)
-    if not isinstance(result, Accepted):
-        return False
-    return are_orders(context, result.place, [line])
+    return isinstance(result, Accepted) and are_orders(context, result.place, [line])
 
 
 def are_orders(context: MessageContext, place: SeatContext, lines: Lines) -> bool:

@@ -535,8 +535,7 @@ def find_request(context: MessageContext, known: Names) -> CommandList | None:
 
 def _find_button_request(context: MessageContext) -> CommandList | None:
     """Return the LEAVE of a mail program's unsubscribe button; None for another subject, or if its seat is unclear."""
-    match = _BUTTON.fullmatch(context.message.subject.strip())
-    if match is None:
+    if (match := _BUTTON.fullmatch(context.message.subject.strip())) is None:
         return None
     request = CommandList(None, ((1, COMMANDS.line(LeaveSeat())),), pressed=True)
     if not match["campaign"]:

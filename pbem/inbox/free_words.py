@@ -116,8 +116,7 @@ def _without_add(line: str, *, own: bool, free: bool) -> str:
         own: ADD is a word of the game.
         free: Lines are free words.
     """
-    found = _ADD.match(line)
-    if found is None:
+    if (found := _ADD.match(line)) is None:
         return ""
     if _TO_ORDERS.fullmatch(found[2].strip()):
         return _ALONE

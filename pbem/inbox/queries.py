@@ -87,8 +87,7 @@ def find_help(context: MessageContext) -> tuple[str, ...] | None:
         (at, line) for at, line in enumerate(message.lines, 1) if line.strip() and not line.lstrip().startswith(">")
     ]
     number, line = typed[0] if typed else (1, subject)
-    found = _HELP.match(line)
-    if found is None:
+    if (found := _HELP.match(line)) is None:
         return None
     words = tuple(split_words(found[1]))
     is_order = words and not _find_verb(context, words) and reads_as_order(context, (number, line))

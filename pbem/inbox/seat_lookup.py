@@ -181,8 +181,7 @@ def _load_locked(
     # the seat may have another player by now. The next statement sees all of it.
     if database.dialect.name != "sqlite":  # there the transaction has a lock on all campaigns
         database.execute(lock, names)
-    row = database.execute(which, names).first()
-    if row is None:
+    if (row := database.execute(which, names).first()) is None:
         return None
     known = row._asdict()
     read = {"policy": HouseRules.read(known["policy"]), "view": json.loads(known["view"] or b"{}")}
@@ -267,7 +266,5 @@ FIRST_ADDRESS = (
 
 def is_known(session: Session, address: str | None) -> bool:
     """Return True if an address is that of a player, standby or GM, past or present."""
-    if address is None:
-        return False
-    database, who = session.connection(), {"address": address.lower()}
+    database, who = session.connection(), {"address": (address or "").lower()}
     return any(database.execute(known, who).first() is not None for known in (_PLAYER, _GM))

@@ -81,8 +81,7 @@ class Message:
     may hold the orders, if the text holds none. `quotes_ours` is True if it was found
     to quote a mail of ours without marks. `source` is the text before anything was
     left out of it. `sender_name` is the display name of the From field, which proves
-    nothing; `came_from` is its address, where the `sender` is the first address of its
-    person.
+    nothing; `came_from` is its address, `sender` the first one of its person.
     """
 
     sender: str | None

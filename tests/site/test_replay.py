@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,26 @@ def test_a_last_word_joins_the_replay(ended: Desk) -> None:
 
     assert "https://play.example.org/c/toy1/replay/index.html" in text_of(ended.last())
     assert diaries(ended) == [[["p", "I shall not part them."]], [["p", "I had nothing."]]]
+
+
+@pytest.mark.parametrize(
+    ("sender", "rule"), [("eve@example.net", "address"), ("eve@example.net", "code"), ("ann@example.org", "confirm")]
+)
+def test_a_code_that_the_archive_has_proves_no_last_word(ended: Desk, sender: str, rule: str) -> None:
+    """The archive of a game that is over may be public: the player is asked, and their YES adds it."""
+    ended.set_rules("toy1", authentication=rule)
+    last = ended.last()
+    assert re.findall(r"[+](\w+)@", last["Reply-To"])[0] in (
+        ended.home / "turns" / "toy1" / "0002" / "reports" / "red.html"
+    ).read_text(encoding="utf-8")
+    ended.reply(last, "DIARY\nI cheated.\nEND", sender=sender)
+    ended.tick()
+    assert diaries(ended) == [[["p", "I shall not part them."]]]
+    assert "did you send this? Reply YES" in ended.last()["Subject"]
+    ended.reply(ended.last(), "YES")
+    ended.tick()
+
+    assert diaries(ended) == [[["p", "I shall not part them."]], [["p", "I cheated."]]]
 
 
 @pytest.mark.parametrize(("days", "rule", "why"), [(8, "replay", "taken for 7 days"), (1, "news", "has no replay")])
