@@ -356,7 +356,7 @@ def _read_entered_sheet(context: Context, seat: SeatName, lines: Lines) -> _Ente
         label=view["label"],
         deadline=turn.deadline,
         held=bool(snapshot.held),
-        zone=snapshot.schedule.zone,
+        zone=snapshot.zone_for(place),
         waits=waits_because(reading, says_wait=says_wait) if view["awaited"] and not place.paused else "",
     )
     receipt = dataclasses.replace(receipt, wait=bool(says_wait), by_gm=True)

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ExtendDeadline
+from pbem.actions.open_turn import EnterSheet
 from pbem.actions.settings import SetHouseRule
 from pbem.store.models import Absence, Person
 from tests.inbox.people import ANN, BOB, ask, words
@@ -103,6 +104,15 @@ def test_a_refusal_and_the_journal_are_in_the_readers_zone(desk: Desk) -> None:
     desk.answer()
 
     assert "Your orders of Mon 2 Nov, 18:00 JST still count" in words(desk.last(ANN))
+
+
+def test_the_receipt_of_a_sheet_by_the_gm_is_in_the_readers_zone(desk: Desk) -> None:
+    """Whoever has sent the sheet, its player reads their own times."""
+    ask(desk, "ZONE Tokyo")
+    run_action(desk.app, "toy1", EnterSheet("red", [(1, "BID 1")]), desk.now)
+    desk.answer()
+
+    assert "Round 1 runs on Sat 7 Nov, 04:00 JST" in words(desk.last(ANN))
 
 
 def test_a_schedule_is_told_with_the_readers_deadline(desk: Desk) -> None:
