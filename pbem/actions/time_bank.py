@@ -71,9 +71,13 @@ def _extend(
     # The notice is a reminder, too.
     session.execute(update(Turn).where(Turn.id == waiting.turn_id).values(deadline=new, reminded_at=now))
     why = _words(left, period, snapshot.policy.bank_time)
-    act = add_entry(session, snapshot.id, now, actor="pbem", text=f"turn {waiting.turn} waits: {why}")
-    tell_deadline(context, old, new, act=act, why=why, but=left)
     last = load_last_reports(session, snapshot)
+    # A turn may have opened for some seats alone, as a fight of which the others have heard nothing (decision 1).
+    unheard = {place.seat for place in snapshot.playing if last[place.seat].number != waiting.turn}
+    said = f"turn {waiting.turn} waits: {why}"
+    act = add_entry(session, snapshot.id, now, actor="pbem", text=said, secret=bool(unheard))
+    tell_deadline(context, old, new, act=act, why=why, but={*left, *unheard})
+    tell_deadline(context, old, new, act=act, why=_UNHEARD, but={*snapshot.seats} - unheard)
     for place in snapshot.playing:
         if place.seat in left and place.address:
             page, file = moved_notice(context, old, new, snapshot.zone_for(place), why)
@@ -83,6 +87,9 @@ def _extend(
     zone = snapshot.schedule.zone
     told = small.covered_by_bank(campaign=snapshot.name, turn=waiting.turn, why=why, due=new, zone=zone)
     post(context, GM, told, id_=("act", act, GM))
+
+
+_UNHEARD = "The deadline has moved."
 
 
 def _words(left: Mapping[SeatName, dt.timedelta], period: dt.timedelta, whole: dt.timedelta) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
@@ -17,7 +17,7 @@ from pbem.actions.time_bank import cover_missing
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.campaign.deadlines import due_turns, open_turns
-from pbem.store.models import BankedTime
+from pbem.store.models import BankedTime, Report, Seat, Turn
 from tests.faults.local import copy_home
 from tests.faults.night import tick_in_a_process
 from tests.toy.home import GAMES, Desk, open_desk, text_of
@@ -84,6 +84,29 @@ def test_everybody_is_told_once(desk: Desk) -> None:
         assert "Due Sat 7 Nov, 20:00 CET" in words(desk, who)
     reminded = 1  # the reminder of the day before, to who has not sent
     assert {who: len(desk.mails(who)) - before[who] for who in before} == {ANN: 1, BOB: 1, CYD: 1 + reminded - 1, GM: 1}
+
+
+def test_who_has_not_heard_of_a_turn_is_told_no_names(desk: Desk) -> None:
+    """Of a turn that opened for some seats alone neither mail nor journal tells the others who is late."""
+    begin(desk, bank="2d")
+    send(desk, ANN, BOB, CYD)
+    desk.tick(hours=TO_DEADLINE)
+    with desk.app.store.writing() as session:
+        turn = session.scalars(select(Turn).where(Turn.number == 2)).one()
+        turn.awaited = ["red", "blue"]
+        mine = select(Seat.id).where(Seat.name == "green").scalar_subquery()
+        session.execute(delete(Report).where(Report.turn_id == turn.id, Report.seat_id == mine))
+    send(desk, ANN)
+    desk.tick(hours=7 * DAY)
+
+    assert left(desk) == {"red": 48, "blue": 24, "green": 48}
+    for who in (ANN, BOB, GM):
+        assert "No orders came from blue" in words(desk, who)
+    assert "The deadline has moved." in words(desk, CYD)
+    assert "blue" not in words(desk, CYD)
+    desk.post("JOURNAL", sender=CYD)
+    desk.answer()
+    assert "No orders came from" not in words(desk, CYD)
 
 
 def test_a_plain_reply_to_the_notice_brings_the_orders(desk: Desk) -> None:
