@@ -6,10 +6,12 @@ A row is a paragraph of facts; a fact is a pair of a label and a text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from pbem.ruleset import View
-from pbem_rules.common.hexes import Hex, step
+from pbem_rules.common.hexes import Hex, distance, step
 from pbem_rules.common.summary import counted, grouped
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.memory import moves
@@ -130,15 +132,16 @@ def _newcomers(view: View, own: Steps) -> Iterator[str]:
 def _tracks(view: View, own: Steps) -> Iterator[Fact]:
     """Yield the movement that scanners show, without the steps that are certainly of the reader's own units."""
     near = [
-        (q, r, " ".join(way for way in entered.split() if way not in own.get((q, r), ())), moved, entered)
+        (q, r, " ".join(way for way in entered.split() if way not in own.get((q, r), ())), entered)
         for rows in view["scan"][:3]
         for q, r, _, moved, entered, *_ in rows
+        if moved
     ]
     tracks = [
         f"from {ways.replace(' ', ' and ')} to {_spots(rows)}"
         for ways, rows in grouped((row for row in near if row[2]), 2)
     ]
-    left = _spots(row for row in near if row[3] and not row[4] and (row[0], row[1]) not in own)
+    left = _spots(row for row in near if not row[3] and (row[0], row[1]) not in own)
     moved = _spots(row for row in view["scan"][3] if row[3] and (row[0], row[1]) not in own)
     tracks += [f"left, not entered: {left}"] * bool(left) + [f"movement: {moved}"] * bool(moved)
     if tracks:
@@ -151,30 +154,34 @@ def _own_steps(view: View) -> Steps:
     A report remembers where units stood and stand. Of the shortest ways between, those count that scanners bear out,
     and of these the steps that all have in common.
     """
-    atlas, found = Atlas(view), dict[Hex, set[str]]()
+    atlas, entered, found = Atlas(view), _entered(view), dict[Hex, set[str]]()
     for start, end in moves(view).values():
         found.setdefault(start, set())
-        ways = [way for way in _ways(atlas, start, end) if all(_is_borne_out(atlas, *each) for each in way)]
-        for spot, way in frozenset.intersection(*map(frozenset, ways)) if ways else ():
-            found.setdefault(spot, set()).add(way)
+        away = atlas.planet.named(end[0] - start[0], end[1] - start[1], near=(0, 0))
+        ways = _ways(*away) if distance(away, (0, 0)) <= MOST_STEPS else ()
+        spots = {offset: atlas.named(step(start, offset)) for way in ways for offset, _ in way}
+        # Where scanners do not tell, any direction is borne out.
+        borne_out = [way for way in ways if all(name in entered.get(spots[offset], (name,)) for offset, name in way)]
+        for offset, name in frozenset.intersection(*borne_out) if borne_out else ():
+            found.setdefault(spots[offset], set()).add(name)
     return found
 
 
-def _ways(atlas: Atlas, start: Hex, end: Hex) -> Iterator[tuple[tuple[Hex, str], ...]]:
-    """Yield the shortest ways between two hexes: each hex entered, and the direction from which."""
-    if start == end:
-        yield ()
-        return
-    for name, direction in DIRECTIONS.items():
-        before = atlas.named(step(end, direction))
-        if atlas.distance(start, before) < atlas.distance(start, end) <= MOST_STEPS:
-            yield from ((*way, (end, name)) for way in _ways(atlas, start, before))
+def _entered(view: View) -> dict[Hex, tuple[str, ...]]:
+    """Return the directions from which hexes were entered, of all hexes in the bands that tell them."""
+    quiet = chain.from_iterable(zip(spots[::2], spots[1::2], strict=True) for spots in view["quiet"][:ENTERED])
+    rows = chain.from_iterable(view["scan"][:ENTERED])
+    return {**dict.fromkeys(quiet, ()), **{(q, r): tuple(ways.split()) for q, r, _, _, ways, *_ in rows}}
 
 
-def _is_borne_out(atlas: Atlas, spot: Hex, way: str) -> bool:
-    """Return True if scanners show that a hex was entered from a direction, or do not tell."""
-    seen = atlas.sightings.get(spot)
-    return seen is None or seen.band > ENTERED or way in seen.entered.split()
+@cache
+def _ways(q: int, r: int) -> tuple[frozenset[tuple[Hex, str]], ...]:
+    """Return the shortest ways from (0, 0) to a hex: of each the hexes entered, and the direction from which."""
+    if (q, r) == (0, 0):
+        return (frozenset(),)
+    before = {name: step((q, r), direction) for name, direction in DIRECTIONS.items()}
+    nearer = [name for name, spot in before.items() if distance(spot, (0, 0)) < distance((q, r), (0, 0))]
+    return tuple(way | {((q, r), name)} for name in nearer for way in _ways(*before[name]))
 
 
 def _ground(label: str, rows: Sequence[Any]) -> list[Fact]:
