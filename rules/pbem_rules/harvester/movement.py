@@ -254,8 +254,8 @@ class _March:
         movers = np.flatnonzero(self.going)
         play.traffic[self.cells[movers]] |= LEFT_BIT
         # The step of a unit that falls afterwards counts as movement (ruling 9).
-        entries = (1 << ((self.ways[movers] + 3) % 6)).astype(np.uint8)
-        np.bitwise_or.at(play.traffic, self.aims[movers], entries)
+        for way in range(len(NAMES)):
+            play.traffic[self.aims[movers[self.ways[movers] == way]]] |= 1 << (way + 3) % len(NAMES)
         self.cells[movers] = self.aims[movers]
         drivers = movers[self.slot[movers] == HARVESTER]
         play.home[drivers // SLOTS] = self.cells[drivers]
