@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.util import cache_from_source
@@ -109,11 +109,8 @@ def keep_places(context: EvalContext, text: str) -> str:
     # Text that macros return is escaped, and still has no tags.
     if not context.autoescape or (isinstance(text, Markup) and "<" in text):
         return text
-    return Markup(_PLACE.sub(_keep_place, str(escape(text))))  # noqa: S704 - all of it is escaped
-
-
-def _keep_place(place: re.Match[str]) -> str:
-    return f'<span style="{CSS["place"]}">{place[0]}</span>'
+    kept = rf'<span style="{CSS["place"]}">\g<0></span>'
+    return Markup(_PLACE.sub(kept, str(escape(text))))  # noqa: S704 - all of it is escaped
 
 
 def one_line(text: str) -> str:
@@ -239,6 +236,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         super().__init__(bytecode_cache=_COMPILED, **options)
         del self.globals["lipsum"]  # not needed, and the usual way out of a sandbox by its __globals__
         self._safe: dict[tuple[type, str], bool] = {}
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of a template, which nothing changes once it is loaded."""
+        # Not Jinja's ChainMap, which is searched in Python at each import of a template.
+        return {**self.globals, **(d or {})}
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
