@@ -101,8 +101,8 @@ def _library() -> Any:
     return dkim
 
 
-# An address that fits into a command: it cannot end the command, and does not need SMTPUTF8 (RFC 6531).
-_SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
+# An address that fits into a command: it cannot end the command. Letters beyond ASCII need SMTPUTF8 (RFC 6531).
+_SENDABLE = re.compile(r"\A(?=[^@]++@.)[^\s\x00-\x1f\x7f-\x9f]++")
 
 
 class Transport(Protocol):
@@ -256,8 +256,13 @@ class SmtpTransport:
 
     def _envelope(self, smtp: _Bounded, recipient: str) -> _Bounded:
         """Bring a connection to where it awaits the mail, or leave no reply unread on it."""
-        sender = self._settings.address
-        replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
+        sender, plain = self._settings.address, recipient.isascii()
+        if not plain and not smtp.has_extn("smtputf8"):
+            raise PermanentMailError(f"{self._url.server} takes no mail for {recipient}: it does not offer SMTPUTF8")
+        smtp.command_encoding = "ascii" if plain else "utf-8"
+        replies = _replies(
+            smtp, f"MAIL FROM:<{sender}>{'' if plain else ' SMTPUTF8'}", f"RCPT TO:<{recipient}>", "DATA"
+        )
         code, reply = next(replies)
         if code != 250:  # all mail has this sender
             raise TransportUnavailable(f"{self._url.server} refuses mail from {sender}: {_format_reply(code, reply)}")

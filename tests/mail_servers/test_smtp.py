@@ -82,6 +82,20 @@ def test_a_server_that_takes_one_command_at_a_time(mail_server: MailServer, make
     assert len(mail_server.mails("ann", at_least=1)) == 1
 
 
+def test_an_address_with_letters_beyond_ascii(mail_server: MailServer, make_settings: MakeSettings) -> None:
+    """A server with SMTPUTF8 gets the address as it is, and any mail after it; for another a sentence refuses it."""
+    with closing(open_transport(make_settings())) as carrier:
+        assert "550 5.1.1 <jürgen@pbem.test>" in str(refusal(carrier, "jürgen@pbem.test"))
+        assert carrier.send("ann+jürgen@pbem.test", RAW).startswith("250")
+        assert carrier.send("ann@pbem.test", RAW).startswith("250")
+
+    with closing(open_transport(make_settings(carrier=mail_server.carrier("orders", "smtp")))) as carrier:
+        error = refusal(carrier, "ann+jürgen@pbem.test")
+        assert type(error) is PermanentMailError
+        assert "does not offer SMTPUTF8" in str(error)
+        assert carrier.send("ann@pbem.test", RAW).startswith("250")
+
+
 def test_one_connection_for_many_mails(mail_server: MailServer, make_settings: MakeSettings) -> None:
     """The connection is kept from mail to mail."""
     with relaying(mail_server.ports["smtps"]) as relay:
