@@ -345,6 +345,9 @@ def _raw(item: dict[bytes, Any], size: int) -> bytes:
 LONGEST = 300
 """Seconds in IDLE; routers drop connections that are silent for longer."""
 
+LASTED_SECONDS = 20
+"""Seconds in IDLE after which its end is a limit of the server, such as a minute at Cyrus, and no failure."""
+
 LOOK_UP_SECONDS = 1.0
 """How often a wait checks whether it is to stop."""
 
@@ -362,14 +365,16 @@ class Idler:
         self._uidnext: int | None = None
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """Return at new mail, after `LONGEST` in IDLE, or without IDLE after so many seconds."""
-        end = time.monotonic() + seconds
+        """Return at new mail, after `LONGEST` or the server's limit in IDLE, or without IDLE after so many seconds."""
+        began = time.monotonic()
         try:
             if self._idle(min(seconds, LONGEST), stop):
                 return
         except (PbemError, imaplib.IMAP4.error, OSError, ValueError, LookupError) as error:
+            if time.monotonic() - began >= LASTED_SECONDS:
+                return
             event("waiting without IDLE", level="warning", reason=word_error(error))
-        stop.wait(max(0, end - time.monotonic()))
+        stop.wait(max(0, began + seconds - time.monotonic()))
 
     def _idle(self, seconds: float, stop: Event) -> bool:
         """Wait in IDLE; return False if the server does not support it."""

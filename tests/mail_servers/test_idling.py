@@ -14,6 +14,7 @@ import pytest
 
 from pbem.app import open_app
 from pbem.log import open_log
+from pbem.mail import imap
 from pbem.mail.fetch import Sleeper, open_waiter
 from pbem.mail.imap import Idler
 from pbem.scheduler.tick import serve
@@ -21,7 +22,7 @@ from pbem.scheduler.work import TickResult
 from tests.mail_servers.conftest import MakeSettings
 from tests.mail_servers.test_bounces import NOW
 from tests.servers.mail import MailServer
-from tests.servers.relay import relaying
+from tests.servers.relay import Relay, relaying
 
 DAY = 86_400
 MAIL = b"From: ann@example.org\r\nSubject: orders\r\n\r\nHELP\r\n"
@@ -94,6 +95,35 @@ def test_a_line_that_breaks_is_no_end_of_waiting(
     told = json.loads(log.read_text())
     assert (told["event"], told["level"]) == ("waiting without IDLE", "warning")
     assert stop.is_set()
+
+
+@contextmanager
+def cutting(relay: Relay) -> Iterator[None]:
+    """Cut the connections of a relay each second while the block runs."""
+    done = Event()
+
+    def cut() -> None:
+        while not done.wait(1):
+            relay.cut()
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_server_that_ends_idle_after_a_time(
+    make_settings: MakeSettings, mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that a server keeps for a while, and then drops, is no failure: the inbox is polled at once."""
+    monkeypatch.setattr(imap, "LASTED_SECONDS", 0)
+    with relaying(mail_server.ports["imap"]) as relay, open_log(tmp_path / "log"), cutting(relay):
+        Idler(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}")).wait(60, Event())
+
+    assert not (tmp_path / "log").exists()
 
 
 def test_a_folder_is_waited_for_asleep(make_settings: MakeSettings) -> None:
