@@ -261,10 +261,6 @@ def _skip_talk(words: Sequence[str], names: Collection[str]) -> int:
 
 def is_for_another_sheet(new: Sequence[str], counted: Sequence[str]) -> bool:
     """Return True if lines share none with the sheet that counts, and have less than half as many words."""
-    ours, theirs = [list(map(_comparison_key, lines)) for lines in (new, counted)]
+    ours, theirs = [[fold(_NUMBERING.sub("", line)) for line in lines] for lines in (new, counted)]
     shared = {*filter(None, ours)} & {*theirs}
     return not shared and 2 * sum(map(len, ours)) < sum(map(len, theirs))
-
-
-def _comparison_key(line: str) -> tuple[str, ...]:
-    return fold(_NUMBERING.sub("", line))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy.orm import Session
@@ -69,14 +68,10 @@ def fetch_junk(app: App, mailbox: MaildirMailbox | ImapMailbox, now: dt.datetime
         MailError: It cannot be read or moved.
     """
     with app.store.reading() as session:
-        moved = mailbox.fetch_junk(junk_since(now), partial(_is_ours, session, app.settings.address))
+        moved = mailbox.fetch_junk(junk_since(now), lambda head: bool(_read(session, app.settings.address, head)))
     if moved:
         event("junk fetched", mails=moved)
     return moved
-
-
-def _is_ours(session: Session, address: str, head: bytes) -> bool:
-    return _read(session, address, head) is not None
 
 
 def tell_gms(app: App, folder: str, mails: Iterable[JunkMail], now: dt.datetime) -> None:

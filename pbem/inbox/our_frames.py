@@ -120,15 +120,11 @@ def read_form(frame: Frame, form: Frame, verbs: Collection[str]) -> Edits:
         if found.freed or not found.words:
             # A turn behind a semicolon takes what is below it out of the sheet, and must be told.
             into = hidden if spell_line(lines[at])[0] == ";" and not NAMES_TURN(lines[at]) else orders
-            into.append(_join(lines[at : at + found.count]))
+            into.append(undress(" ".join(line.strip() for line in lines[at : at + found.count])))
         at += found.count
     # Only now: a line further down may be the one of the form as it was.
     shared += sum(_has_changed(line, left) for line in orders)
     return Edits(tuple(orders), shared, behind, tuple(hidden))
-
-
-def _join(lines: Sequence[str]) -> str:
-    return undress(" ".join(line.strip() for line in lines))
 
 
 @dataclass(frozen=True, slots=True)

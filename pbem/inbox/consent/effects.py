@@ -158,9 +158,5 @@ def chosen_word(lines: Iterable[str]) -> str:
 
 def unread_part(message: Message) -> str:
     """Return what is told of a part of a message that could not be read, in a sentence; "" if there is none."""
-    return next((_shorten(note) for note in message.notes if _UNREAD.search(note)), "")
-
-
-def _shorten(note: str) -> str:
     # What follows says how to send orders.
-    return f"{_ADVICE.sub('', note).rstrip('.')}."
+    return next((f"{_ADVICE.sub('', note).rstrip('.')}." for note in message.notes if _UNREAD.search(note)), "")

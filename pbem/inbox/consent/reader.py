@@ -129,7 +129,8 @@ def read_answer(lines: Iterable[str], words: Vocabulary) -> Said:
     """Return the class of an answer, by the lines that the sender has typed."""
     text = "\n".join(lines).strip()
     typed = _join_wrapped([line.strip() for line in text[:MOST_READ].split("\n")])
-    found = list(_read_lines(_without_names(typed, words) if words.signed else typed, words))
+    typed = _without_names(typed, words) if words.signed else typed
+    found = [kinds for line in typed for kinds in _read_line(line, words)]
     return _classify([*found, *([frozenset({_OTHER})] if len(text) > MOST_READ else [])])
 
 
@@ -157,10 +158,6 @@ def _without_names(lines: Sequence[str], words: Vocabulary) -> Sequence[str]:
         if line:
             room = _MOST_SIGNED if kinds == {"courtesy"} else 0
     return kept
-
-
-def _read_lines(lines: Sequence[str], words: Vocabulary) -> Iterator[frozenset[str]]:
-    return (kinds for line in lines for kinds in _read_line(line, words))
 
 
 def _looks_like_name(line: str) -> bool:
