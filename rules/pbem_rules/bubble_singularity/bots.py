@@ -6,6 +6,7 @@ to the best of them, and takes the one that leaves it most; "random" plays anyth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -322,18 +323,37 @@ def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
     Answers to the first sheet are looked for; of those to the others the likely ones are tried.
     """
     likely: list[Sheet] = []
-    worths: list[float] = []
+    best, most = tried[0], -math.inf
     for each in tried:
         later = _later(each.play)
         answer = None
         if later:
             after = replace(each.play.table.freeze(state), question=None, further=(), pending=0, mover=later[0])
-            sheets = likely or dice.shuffle(list(_sheets(after, later[0], dice)), "answers", state.round)[:ANSWERS]
-            found = _ranked(after, later[0], sheets)
-            likely = likely or [other.sheet for other in found[:LIKELY]]
-            answer = max((other.play for other in found), key=_gained, default=None)
-        worths.append(each.worth - DENIED * (_gained(answer) if answer else 0) + _outlook(each.play, later, answer))
-    return tried[worths.index(max(worths))].sheet
+            if likely:
+                # The answers are tried until one makes the sheet no better than the best so far.
+                enough = (each.worth + (ENDING if each.play.in_last_round else 0) - most) / DENIED
+                answer = _best_answer(after, later[0], likely, enough)
+            else:
+                sheets = dice.shuffle(list(_sheets(after, later[0], dice)), "answers", state.round)[:ANSWERS]
+                found = _ranked(after, later[0], sheets)
+                answer = max((other.play for other in found), key=_gained, default=None)
+                dangerous = sorted(found[:LIKELY], key=lambda other: -_gained(other.play))
+                likely = [other.sheet for other in dangerous]
+        worth = each.worth - DENIED * (_gained(answer) if answer else 0) + _outlook(each.play, later, answer)
+        if worth > most:
+            best, most = each, worth
+    return best.sheet
+
+
+def _best_answer(state: State, seat: SeatName, sheets: Sequence[Sheet], enough: float) -> Play | None:
+    """Return the rehearsal of the sheet that wins most, or the first that wins enough."""
+    best = None
+    for play in rehearse_all(state, seat, sheets):
+        if not play.refusals and (best is None or _gained(play) > _gained(best)):
+            best = play
+            if _gained(best) >= enough:
+                break
+    return best
 
 
 def _later(play: Play) -> list[SeatName]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from pbem.ruleset import Dice
 from pbem_rules.bubble_singularity.grid import WAYS, squares
@@ -37,9 +38,14 @@ class Card:
 
     def turned(self, turn: str) -> Card:
         """Return the card after a quarter turn, "CW" or "CCW"."""
-        quarter = 1 if turn == "CW" else -1
-        ways = {WAYS[(WAYS.index(way) + quarter) % 4] for way in self.arrows}
-        return Card("".join(way for way in WAYS if way in ways), self.kind)
+        return Card(_turned(self.arrows, turn), self.kind)
+
+
+@cache
+def _turned(arrows: str, turn: str) -> str:
+    quarter = 1 if turn == "CW" else -1
+    ways = {WAYS[(WAYS.index(way) + quarter) % 4] for way in arrows}
+    return "".join(way for way in WAYS if way in ways)
 
 
 # The arrows of the standard charts, row by row (rulings 1 and 27).

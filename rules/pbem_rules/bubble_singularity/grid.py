@@ -52,6 +52,13 @@ def step(name: str, way: str, size: int) -> str | None:
 
 
 @cache
+def open_first(name: str, ways: str, size: int) -> tuple[tuple[str, ...], int]:
+    """Return ways, those first that stay on the board, and the number of these."""
+    on_board = [way for way in ways if step(name, way, size)]
+    return (*on_board, *(way for way in ways if way not in on_board)), len(on_board)
+
+
+@cache
 def across(name: str, way: str, size: int) -> str | None:
     """Return the next square that way; from an edge, the square at the other end of the row or column (ruling 16)."""
     x, y = spot(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -67,7 +66,8 @@ class Play:
 
     def branch(self, orders: tuple[Order, ...]) -> Play:
         """Return a copy of a rehearsal before its first pop, which goes on with other orders of the mover."""
-        other = copy.copy(self)
+        other = Play.__new__(Play)
+        other.__dict__.update(self.__dict__)
         other.table = self.table.copy()
         other.events, other.refusals, other.sparks = list(self.events), list(self.refusals), set(self.sparks)
         other.chains, other.pops = [], []
@@ -137,8 +137,10 @@ class Play:
 
     def ripe(self) -> list[str]:
         """Return the spaces that are ready to pop, those with a spark included, in the order of squares."""
-        found = set(self.table.ripe(self.seat))
-        found |= {place for place in self.sparks if self.table.can_pop(place)}
+        ripe = self.table.ripe(self.seat)
+        if not self.sparks:
+            return ripe
+        found = {*ripe, *(place for place in self.sparks if self.table.can_pop(place))}
         return [place for place in self.table.bubbles if place in found]
 
     def draw(self, *key: str | int) -> str | None:

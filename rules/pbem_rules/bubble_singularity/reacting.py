@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pbem.ruleset import FieldError
 from pbem_rules.bubble_singularity.acting import assigned, checked_pairs
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE, Card
-from pbem_rules.bubble_singularity.grid import WAYS, step
+from pbem_rules.bubble_singularity.grid import WAYS, open_first, step
 from pbem_rules.bubble_singularity.orders import Pop, Swap
 from pbem_rules.bubble_singularity.play import Chain, Play
 from pbem_rules.bubble_singularity.state import in_order
@@ -87,9 +89,8 @@ def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], lis
     # Arrows off the board carry nothing, but count: with more bubbles than arrows each keeps one on the space (ruling
     # 12).
     kept = min(len(load), len(arrows))
-    open_ways = [way for way in arrows if step(place, way, table.size)]
-    closed = [way for way in arrows if way not in open_ways]
-    slots = [*open_ways, *closed][:kept]
+    ways, count = open_first(place, arrows, table.size)
+    open_ways, slots = ways[:count], ways[:kept]
     far = _wanted(play, place, slots, load)
     taken = assigned([(colour, way[0]) for colour, way in far], slots, load)
     twice = [(colour, way[0]) for colour, way in far if len(way) > 1]
@@ -98,14 +99,14 @@ def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], lis
         for colour, way in taken
         if way in open_ways
     ]
-    stayed = [colour for colour, way in taken if way in closed]
+    stayed = [colour for colour, way in taken if way not in open_ways]
     collected = load.copy()
     for colour, _ in taken:
         collected.remove(colour)
     return sent, stayed, collected
 
 
-def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[tuple[str, str]]:
+def _wanted(play: Play, place: str, slots: Sequence[str], load: list[str]) -> list[tuple[str, str]]:
     """Return what the mover's line for this pop asks for; nothing if there is none, or if it cannot be done."""
     item = play.plan.next_of(play.plan.pops, place)
     if item is None:
