@@ -95,11 +95,9 @@ class SentText:
     def goes_on(self, above: Sequence[str], words: Sequence[str]) -> bool:
         """Return True if words follow those of the line above in the middle of a line of the original."""
         together = [*above, *words]
-        places = self._places.get(tuple(together[:_STARTS]), []) if len(together) >= _STARTS else []
+        places = self._places.get(tuple(together[:_STARTS]), []) if above and len(together) >= _STARTS else []
         return any(
-            at + len(above) not in self.starts and self.has(together, at)
-            for at in places[:_MOST_PLACES]
-            if above and words
+            at + len(above) not in self.starts and self.has(together, at) for at in places[:_MOST_PLACES] if words
         )
 
     @cached_property

@@ -278,6 +278,8 @@ MAX_DEPTH = 20
 
 _STUB = re.compile(r"\bHTML\b", re.IGNORECASE)
 _LONGEST_STUB = 300
+_JOINED = re.compile(rf"^[> ]*+ORDERS [\w-]++ [\w-]++ {REPLY_CODE} \S", re.MULTILINE)
+_END = re.compile(r"^[> ]*+END[ \t]*+$", re.MULTILINE)
 
 _FILE_NAMES = (".txt", ".text", ".ord")
 _NEVER_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/msword")
@@ -562,10 +564,15 @@ def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     if not html:
         return [*_without_doubles(plain_ones), *files]
     written = [piece for piece in plain_ones if piece.text.strip() and not _is_stub(piece.text)]
-    if not written:
+    if not written or _joins_sheets(written[0].text, html[0]):
         return [*html, *files]
     first, *others = written
     return [first.beside(html[0].entity), *others, *files]
+
+
+def _joins_sheets(plain: str, html: TextPart) -> bool:
+    """Return True if a plain text has the lines of a sheet on one, as Evolution's has; its HTML has each by itself."""
+    return _JOINED.search(plain) is not None and len(_END.findall(plain)) < len(_END.findall(html.text))
 
 
 def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:
