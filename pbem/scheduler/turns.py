@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
-from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns
+from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns, needs_claim
 from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
@@ -22,7 +22,12 @@ def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, p
     """Remind, run the turns that are due and send digests. Each step checks again what it does."""
     now = moment.at
     if moment.readable:
-        reminded, problems = send_reminders(app, work.turns, now)
+        # While deadlines wait for an outage, no opponent is asked about a late player, and no time bank pays.
+        outage = moment.outage
+        turns = [
+            turn for turn in work.turns if not (outage and needs_claim(turn, now) and outage.holds(turn.closes, now))
+        ]
+        reminded, problems = send_reminders(app, turns, now)
         done.reminded += reminded
         done.problems += problems
     # As of `read_until` where mail is left: sheets that were sent in time may be among it.
@@ -30,8 +35,8 @@ def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, p
     # A GM's request runs the turn as it is, whatever would hold it; after that it is no longer due.
     by_gm = [turn for turn in work.requested if turn.reason == BY_GM]
     found += [turn for turn in work.requested if turn.reason != BY_GM]
-    turns = [*by_gm, *_hold_doubtful(app, found, work.turns, now, done)]
-    resolve(app, turns, now, done, progress, at_word=is_requested)
+    due = [*by_gm, *_hold_doubtful(app, found, work.turns, now, done)]
+    resolve(app, due, now, done, progress, at_word=is_requested)
     done.problems += send_digests(app, now, work.campaign)
 
 

@@ -228,6 +228,20 @@ def test_a_time_bank_comes_first(desk: Desk) -> None:
     assert "CLAIM or WAITS" in desk.last(ANN)["Subject"]
 
 
+@pytest.mark.parametrize("bank", ["off", "1d"])
+def test_nobody_is_late_while_deadlines_wait_for_an_outage(desk: Desk, bank: str) -> None:
+    """After an outage the time bank pays, or the opponent is asked, once the wait for mail of that time is over."""
+    begin(desk, bank=bank)
+    desk.tick(hours=TO_DEADLINE - 2, live=True)
+    desk.tick(hours=0.1, live=True)
+    count = len(desk.mails())
+    desk.tick(hours=6, live=True)
+    assert (len(desk.mails()), deadline(desk)) == (count, "2026-11-06T19:00")
+    desk.tick(hours=6.1, live=True)
+
+    assert len(desk.mails()) == count + 3
+
+
 def test_a_claim_is_of_the_turn_for_which_it_was_sent(desk: Desk) -> None:
     """A claim that is confirmed after that turn was run claims no other."""
     begin(desk, authentication="confirm")
