@@ -240,7 +240,7 @@ def _decide(context: MessageContext, evidence: Evidence, *, changing: bool, afte
         return SenderMismatch(place, forged=True)
     if lacking := reason or stale:
         return Declined(reason=lacking, to=place.address, place=place)
-    if _must_ask(context, place, proof, writer):
+    if (proof == "address" or place.status == CampaignState.OVER) and _must_ask(context, place, proof, writer):
         return NeedsConfirmation(place, to=writer.deputy or place.address, orders=not changing)
     return Accepted(place, evidence.notes, proof, writer.deputy)
 
