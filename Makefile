@@ -101,6 +101,7 @@ else
 ifndef NAME
 	@$(BIN)/python -m tests.programs.polling --suite $(or $(SUITE),trixie)
 	@$(BIN)/python -m tests.programs.sending --suite $(or $(SUITE),trixie)
+	@$(BIN)/python -m tests.programs.lists --suite $(or $(SUITE),trixie)
 endif
 endif
 

@@ -34,9 +34,13 @@ PAGE = HERE.parents[1] / "docs" / "mail-servers.md"
 
 
 def install(driver: Path, suite: str) -> str:
-    """Install the packages that a driver names; return the version of the first."""
-    found = re.search(r'^package="?([^"\n]*)', driver.read_text(), re.MULTILINE)
-    packages = found[1].split() if found else []
+    """Install the packages that a driver names, with answers `preset`; return the version of the first."""
+    named = dict(re.findall(r'^(package|preset)="?([^"\n]*)', driver.read_text(), re.MULTILINE))
+    packages = named["package"].split()
+    if "preset" in named:
+        preset = "\n".join(named["preset"].split("; "))
+        system(suite, "install", "debconf")  # makes the system
+        system(suite, "serve", "bash", "-c", f'echo "{preset}" | debconf-set-selections')
     installed = system(suite, "install", *packages)
     if installed.returncode:
         sys.exit(installed.stderr)

@@ -3,9 +3,9 @@
     python -m tests.programs.sending [NAME]... [--suite SUITE]
 
 Each server is installed in a Debian system of its own, and driven by a file of `carriers`: it delivers mail for
-example.org itself, and hands all other to a server that refuses three people for good. A home sends the first mails of
-a campaign through it; what comes back is put into its inbox. `sending.json` has what came of it; the reports that came
-back are in the folder KEPT, if that is in the environment.
+example.org itself, and hands all other to a server that refuses three people for good, and one for now. A home
+sends the first mails of a campaign through it; what comes back is put into its inbox. `sending.json` has what came of
+it; the reports that came back are in the folder KEPT, if that is in the environment.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
+from typing import NamedTuple
+
+from sqlalchemy import select
 
 from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.games import installed_games
+from pbem.store.models import InboxMessage
 from tests.programs.home import run_pbem
 from tests.programs.polling import guessed, run_drivers, serving
 from tests.programs.system import HERE, SYSTEMS
@@ -39,26 +43,37 @@ PAGE = HERE.parents[1] / "docs" / "mail-servers.md"
 REFUSALS = {
     "nosuch": b"550 5.1.1 <nosuch@example.net>: no mailbox of that name\r\n",
     "full": b"552 5.2.2 <full@example.net>: mailbox is full\r\n",
+    "late": b"451 4.2.1 <late@example.net>: mailbox is busy\r\n",
     "filter": b"554 5.7.1 message rejected as spam\r\n",
 }
-"""The answers of the other server: two to RCPT, the last to DATA."""
+"""The answers of the other server: to RCPT, the last to DATA."""
 
 SEATS = {
     "red": "nosuch@example.net",
     "yellow": "full@example.net",
     "green": "filter@example.net",
     "cyan": "stranger@example.org",
+    "blue": "late@example.net",
 }
 COLUMNS = {
     "nosuch@example.net": "550 5.1.1 to RCPT",
     "full@example.net": "552 5.2.2 to RCPT",
     "filter@example.net": "554 5.7.1 to DATA",
     "stranger@example.org": "no such user here",
+    "late@example.net": "451 4.2.1 to RCPT",
 }
 """The people by their addresses, as the table has them: why their mail does not arrive."""
 
-WAIT = 40.0
-"""Seconds in which a mail is to come back."""
+WAIT = 150.0
+"""Seconds in which a mail is to come back. By their drivers, servers give up a mail that is delayed within a minute."""
+
+
+class Taken(NamedTuple):
+    """A mail that was taken, with the addresses of its envelope."""
+
+    sender: str
+    to: str
+    raw: bytes
 
 
 class FarServer(ThreadingTCPServer):
@@ -68,7 +83,7 @@ class FarServer(ThreadingTCPServer):
 
     def __init__(self, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Session)
-        self.taken: list[tuple[str, bytes]] = []
+        self.taken: list[Taken] = []
 
 
 class _Session(StreamRequestHandler):
@@ -77,25 +92,27 @@ class _Session(StreamRequestHandler):
     def handle(self) -> None:
         """Answer until the client disconnects."""
         self.wfile.write(b"220 mx.example.net ESMTP\r\n")
-        to = ""
+        sender, to = "", [""]
         for line in self.rfile:
-            word = line[:4].upper()
-            if word == b"RCPT":
-                to = line.decode().partition("<")[2].partition(">")[0]
-            self.wfile.write(self._answer(word, to))
+            word, address = line[:4].upper(), line.decode().partition("<")[2].partition(">")[0]
+            if word == b"MAIL":
+                sender, to = address, []
+            elif word == b"RCPT":
+                to.append(address)
+            self.wfile.write(self._answer(word, sender, to))
 
-    def _answer(self, word: bytes, to: str) -> bytes:
-        name = to.partition("@")[0]
+    def _answer(self, word: bytes, sender: str, to: Sequence[str]) -> bytes:
+        name = to[-1].partition("@")[0] if to else ""
         if word == b"EHLO":
             return b"250-mx.example.net\r\n250 8BITMIME\r\n"
-        if word == b"RCPT" and name in ("nosuch", "full"):
+        if word == b"RCPT" and name in ("nosuch", "full", "late"):
             return REFUSALS[name]
         if word == b"DATA":
             self.wfile.write(b"354 go on\r\n")
             raw = b"".join(takewhile(b".\r\n".__ne__, self.rfile)).replace(b"\r\n..", b"\r\n.")
             if name in REFUSALS:
                 return REFUSALS[name]
-            self.server.taken.append((to, raw))
+            self.server.taken += [Taken(sender, each, raw) for each in to]
         return b"250 2.0.0 ok\r\n"
 
 
@@ -118,7 +135,7 @@ def came_back(far: FarServer, suite: str) -> list[bytes]:
     spool, folder = root / "var/mail/orders", root / "home/orders/Maildir"
     mails = [mail.as_bytes() for mail in mailbox.mbox(spool, create=False)] if spool.exists() else []
     mails += [path.read_bytes() for path in sorted(folder.glob("new/*"))]
-    return mails + [raw for to, raw in far.taken if to.startswith("orders@")]
+    return mails + [mail.raw for mail in far.taken if mail.to.startswith("orders@")]
 
 
 def send(port: int, far: FarServer, suite: str) -> dict[str, object]:
@@ -134,7 +151,7 @@ def send(port: int, far: FarServer, suite: str) -> dict[str, object]:
         run_pbem(home, "start", "trap")
         run_pbem(home, "tick", fails=True)
         at_once = undelivered(home)
-        wanted, end = 2 * (len(SEATS) - len(at_once)), time.monotonic() + WAIT
+        wanted, end = 2 * (len(SEATS) - len(at_once)) + 2, time.monotonic() + WAIT
         while len(back := came_back(far, suite)) < wanted and time.monotonic() < end:
             time.sleep(0.5)
         inbox = home / "post" / "inbox"
@@ -143,10 +160,11 @@ def send(port: int, far: FarServer, suite: str) -> dict[str, object]:
             (inbox / f"{number}.eml").write_bytes(raw)
         for hours in (0, 1, 3):  # what a server answered not at all is sent again
             run_pbem(home, "tick", ago=-hours, fails=True)
-        later = undelivered(home)
+        later, delayed = undelivered(home), delays(home)
         keep(back)
     forms = sorted({email.message_from_bytes(raw).get_content_type() for raw in back})
-    return {"back": len(back), "forms": forms, "people": {name: later.get(name, ["", ""]) for name in SEATS.values()}}
+    fates = {name: later.get(name, ["", ""]) for name in SEATS.values()}
+    return {"back": len(back), "forms": forms, "delayed": delayed, "people": fates}
 
 
 def undelivered(home: Path) -> dict[str, list[str]]:
@@ -156,6 +174,13 @@ def undelivered(home: Path) -> dict[str, list[str]]:
         tried = [each for each in campaign.undelivered if each.reply]
         tried.sort(key=lambda each: each.state == "queued", reverse=True)
         return {each.recipient: [each.state, re.sub(r"127.0.0.1:\d+", "the server", each.reply)] for each in tried}
+
+
+def delays(home: Path) -> int:
+    """Return the number of mails that came back to say that one is still on its way."""
+    with open_app(home, installed_games()) as app, app.store.reading() as session:
+        notes = session.scalars(select(InboxMessage.note)).all()
+    return sum(note.startswith("delivery report: delayed") for note in notes)
 
 
 def keep(back: Sequence[bytes]) -> None:
@@ -174,7 +199,8 @@ def write(page: str) -> str:
         f"|---|---|{'---|' * len(COLUMNS)}---|---|",
     ]
     for it in json.loads(FOUND.read_text()):
-        people = [_fate(*it["people"][name]) for name in COLUMNS]
+        people = [_fate(*it["people"][name]) if name in it["people"] else "not run" for name in COLUMNS]
+        people[-1] += f", {it['delayed']} warnings before" if it.get("delayed") else ""
         forms = f"{', '.join(it['forms'])}, of {it['back']}" if it["forms"] else "none"
         guess = guessed(HERE / "carriers" / f"{it['server']}.sh", "back")
         cells = (it["server"], f"{it['version']} ({it['suite']})", *people, forms, guess)

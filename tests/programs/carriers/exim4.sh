@@ -1,4 +1,4 @@
-# Exim, with a configuration of four routers and transports.
+# Exim, with a configuration of its own; it warns of a delay after ten seconds, and gives up after 40.
 package=exim4-daemon-light
 guess back "at once, as multipart/report; the reason in the text"
 
@@ -10,6 +10,7 @@ primary_hostname = mx.example.org
 acl_smtp_rcpt = accept
 acl_smtp_data = accept
 queue_only = false
+delay_warning = 10s
 keep_environment =
 begin routers
 here:
@@ -37,6 +38,8 @@ spool:
 smtp:
   driver = smtp
   hosts_try_fastopen =
+begin retry
+* * F,40s,5s
 CONF
-  /usr/sbin/exim4 -bd -q1m -oX "127.0.0.1.$PORT"
+  /usr/sbin/exim4 -bd -q5s -oX "127.0.0.1.$PORT"
 }
