@@ -5,8 +5,8 @@
 
 The variables WAY (top, bottom, form, asis) and TYPED (lines) say what is typed where. A draft
 may have header fields: it then begins with one, or with remarks behind #, and may end them by a
-line of dashes. `form` deletes the semicolons in front of the orders in TYPED, and nothing else,
-whatever marks are in front of them.
+line of dashes; a blank To gets the address ORDERS. `form` deletes the semicolons in front of the
+orders in TYPED, and nothing else, whatever marks are in front of them.
 """
 
 import os
@@ -35,6 +35,7 @@ if os.path.exists(done := f"{os.environ['HOME']}/typed"):  # noqa: PTH110 - alpi
 with open(done, "w"):  # noqa: PTH123
     pass
 typed, way, start = os.environ["TYPED"].split("\n"), os.environ["WAY"], body_of(lines)
+lines[:start] = [f"To: {os.environ['ORDERS']}" if line.rstrip() == "To:" else line for line in lines[:start]]
 if way == "top":
     lines[start:start] = [*typed, ""]
 elif way == "bottom":

@@ -39,8 +39,12 @@ def traits_of(case: str, answered: EmailMessage, raw: bytes, screen: str) -> dic
 
 
 def _text(mail: EmailMessage) -> str:
+    kinds = [part.get_content_type() for part in mail.walk()]
+    texts = [str(part.get_content()) for part in mail.walk() if part.get_content_type() == "text/plain"]
     body = mail.get_body(("plain", "html"))
-    return "" if body is None else str(body.get_content()).replace("\r\n", "\n")
+    if body is not None and (not texts or "message/rfc822" in kinds):
+        texts = [str(body.get_content())]
+    return "\n".join(texts).replace("\r\n", "\n")
 
 
 def _parts(text: str) -> str:
@@ -59,7 +63,7 @@ def _quotes(reply: EmailMessage) -> str:
 def _lines(answered: EmailMessage, reply: EmailMessage) -> str:
     longest = max(_text(answered).splitlines(), key=len)
     body = reply.get_body(("plain",))
-    flowed = body is not None and "flowed" in str(body["Content-Type"])
+    flowed = body is not None and "flowed" in str(body["Content-Type"]).lower()
     if longest in _text(reply):
         return "as they were" + ", format=flowed" * flowed
     widths = (len(line) for line in _text(reply).splitlines() if "mailto:" not in line)

@@ -6,6 +6,7 @@ tip '`R`, `e` for the editor, orders at the top, `s`. The button: `:mailto mailt
 guess lines "as they were"
 guess to "Reply-To"
 guess button "the whole draft"
+guess forward "the text, without marks, without the files"
 
 begin() {
   fetch
@@ -29,3 +30,4 @@ opened() { begin; keys Enter; wait_for "Message-ID"; sleep 1; look; }
 finish() { wait_for "COMPOSING"; keys e; sleep 2; keys s; sleep 2; keys Enter; sleep 2; }
 reply() { opened; keys R; finish; }
 compose() { begin; keys -l ":mailto $1"; keys Enter; sleep 1; finish; }
+forward() { opened; keys C-f; sleep 4; keys Enter; sleep 3; finish; } # no to the question whether as an attachment
