@@ -272,6 +272,7 @@ BELOW = (
 
 _NO_END = "There is no END line: everything after PLAYER was read."
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
+_COLON = re.compile(r"\A(\s*+[A-Za-z]++):(?=\s)")
 _WITH_DAYS = ("ABSENT", "DEPUTY")
 _ALSO = re.compile(r"\A\s*+also\s*+(?:\Z|[.?!]\s*+\Z|[^\s@]++@)", re.IGNORECASE)
 """With other words behind it it begins a sentence."""
@@ -493,7 +494,7 @@ def as_parsed(line: str) -> str:
     line = redact_credentials(line)
     if words_to_gm(line):
         return "ASK GM"
-    verb, line = command_of(line, cut=True), as_command(line)
+    verb, line = command_of(line, cut=True), _COLON.sub(r"\1", as_command(line))
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line

@@ -587,16 +587,15 @@ _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IG
 def _mask_keys(sheet: SheetText, place: SeatContext) -> SheetText:
     """Return the sheet with keys among its orders masked, as it is parsed, stored and shown again."""
 
+    def mask_key(word: re.Match[str]) -> str:
+        return MASK if word[0].lower() == place.code or verify_token(word[0], place.token_hash) else word[0]
+
     def mask(line: str) -> str:
-        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], place) else word[0], redact_credentials(line))
+        return _KEYLIKE.sub(mask_key, redact_credentials(line))
 
     written, above, below = (tuple(map(mask, each)) for each in (sheet.written, sheet.above, sheet.below))
     lines = tuple((number, written[number - 1]) for number, _ in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=written, above=above, below=below)
-
-
-def _is_key(word: str, place: SeatContext) -> bool:
-    return word.lower() == place.code or verify_token(word, place.token_hash)
 
 
 def _reason_to_refuse(context: MessageContext, typed: _Typed, earlier: PreviousSheets) -> Reason | None:

@@ -208,7 +208,9 @@ def process_one(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> M
                 try:
                     _check_message_limit(found.context, mail.received_at)
                     note, sheets = (_COPY.format(original), 0) if original else handle(found, known)
-                    result = _result(found.context, note, sheets)
+                    silences = tuple(found.context.silences)
+                    echo = f"; {tell_of_echo(found.context)}" if ECHO in silences else ""
+                    result = MessageResult(f"{note}{echo}".removesuffix("; "), sheets, silences=silences)
                 except RateLimitExceeded as many:
                     result = _note_limit(many)
                 _save_result(found.context, result, is_original=original is None)
@@ -267,11 +269,6 @@ def lock_message(session: Session, mail: QueuedMail, sender: str | None) -> tupl
     when = {"since": mail.received_at - hours, "until": mail.received_at + hours}
     row = session.connection().execute(_LOCK, {"inbox_id": mail.id, "key": (sender or "").lower(), **when}).first()
     return row and (row.original, row.sender or sender)
-
-
-def _result(context: MessageContext, note: str, sheets: int) -> MessageResult:
-    told = f"; {tell_of_echo(context)}" if ECHO in context.silences else ""
-    return MessageResult(f"{note}{told}".removesuffix("; "), sheets, silences=tuple(context.silences))
 
 
 def _note_limit(many: RateLimitExceeded) -> MessageResult:

@@ -85,7 +85,7 @@ class SentText:
             tuple(chain.from_iterable(spelt)),
             frozenset(words for _, words in sheets),
             frozenset(accumulate(map(len, spelt), initial=0)),
-            frozenset(part for line in set(echoes) for part in _all_parts(words_of(line))),
+            frozenset(part for it in set(echoes) for n in range(1, _STARTS + 1) for part in _parts(words_of(it), n)),
         )
 
     def is_echo(self, words: Sequence[str]) -> bool:
@@ -196,10 +196,6 @@ def _find_sheets(lines: Sequence[str]) -> list[tuple[range, Words]]:
 def _parts(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
     """Yield all so many words together."""
     return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
-
-
-def _all_parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return (part for length in range(1, _STARTS + 1) for part in _parts(words, length))
 
 
 def find_entries(lines: Iterable[str]) -> Iterator[str]:

@@ -22,7 +22,6 @@ from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import (
     Frame,
     SheetText,
-    Words,
     find_frames,
     plain_sheet,
     spell_line,
@@ -324,13 +323,10 @@ def _load_mailed(context: MessageContext, result: Accepted, mailed: Iterable[Mes
         .order_by(OrderSheet.id.desc())
         .limit(_MOST_SENT)
     )
-    sheets = [frozenset(_spell_lines(text)) for text in context.session.scalars(sent)]
+    texts = (text.split("\n") for text in context.session.scalars(sent))
+    sheets = [frozenset(spell_line(line) for line in lines if line.strip()) for lines in texts]
     verbs = {word.lower() for word in context.app.game(place.game).orders.words}
     return Mailed(frames, (own.code or "").lower(), sheets, _answers_ours(context), verbs)
-
-
-def _spell_lines(text: str) -> Iterator[Words]:
-    return (spell_line(line) for line in text.split("\n") if line.strip())
 
 
 def _answers_ours(context: MessageContext) -> bool:

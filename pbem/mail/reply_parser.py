@@ -471,9 +471,6 @@ def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, s
 def _note_on(lines: Sequence[str], said: str) -> Iterable[str]:
     """Yield a note on lines, if there are any: how many, what is said of them, and the first."""
     if lines:
-        yield f"{len(lines)} {'lines' if len(lines) > 1 else 'line'} {said}: {_quote_line(lines[0])}"
-
-
-def _quote_line(line: str) -> str:
-    line = line.strip()
-    return repr(line if len(line) <= 60 else line[:59] + "…") + "."
+        first = lines[0].strip()
+        shown = first if len(first) <= 60 else f"{first[:59]}…"
+        yield f"{len(lines)} {'lines' if len(lines) > 1 else 'line'} {said}: {shown!r}."

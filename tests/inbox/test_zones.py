@@ -38,6 +38,7 @@ def zone(desk: Desk, address: str = ANN) -> str:
         ("ZONE New York", "America/New_York"),
         ("ZONE EST", "America/New_York"),
         ("ZONE UTC", "UTC"),
+        ("Zone: Athens", "Europe/Athens"),
         ("Zone Asia/Kolkata.", "Asia/Kolkata"),
     ],
 )
