@@ -52,6 +52,9 @@ LIKED = (
 TRIED = 300
 """Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
+WORK = 700
+"""Sheets and pops after which no more of them are rehearsed: where all chains are long, fewer sheets tell enough."""
+
 RESTLESS = 2
 """After a quiet round a bot plays at random in one of so many turns, so that no game stands still."""
 
@@ -310,10 +313,14 @@ def _by_worth(tried: _Tried) -> int:
 
 
 def _ranked(state: State, seat: SeatName, sheets: Iterable[Sheet]) -> list[_Tried]:
-    """Rehearse sheets, and return those of which nothing is refused, the best first."""
-    known = list(sheets)
-    plays = zip(known, rehearse_all(state, seat, known), strict=True)
-    tried = (_Tried(sheet, play, _gained(play) + _value_after(play)) for sheet, play in plays if not play.refusals)
+    """Rehearse sheets within `WORK`, and return those of which nothing is refused, the best first."""
+    known, tried, left = list(sheets), list[_Tried](), WORK
+    for sheet, play in zip(known, rehearse_all(state, seat, known), strict=True):
+        if not play.refusals:
+            tried.append(_Tried(sheet, play, _gained(play) + _value_after(play)))
+        left -= 1 + len(play.pops)
+        if left <= 0:
+            break
     return sorted(tried, key=_by_worth)
 
 
