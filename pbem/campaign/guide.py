@@ -1,9 +1,11 @@
-"""Examples of orders for guides and welcomes, from a sample game that bots have played."""
+"""Examples of orders for guides and welcomes, from a sample game that bots have played; and how mail programs answer."""
 
 from __future__ import annotations
 
 import datetime as dt
+import tomllib
 from functools import lru_cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from pbem.campaign.courtesies import find_courtesies
@@ -16,6 +18,7 @@ from pbem.ruleset.values import View
 
 _MOST_ORDERS, _MOST_TURNS = 3, 2
 _MOST_HEADLINES = 2
+_SHORTEST_NAME = 3
 _GREETING, _THANKS = "Hi,", "Thanks, Ann"
 
 
@@ -33,6 +36,15 @@ def example_orders(ruleset: AnyRuleset) -> tuple[str, ...]:
     """Return the order lines of a usual sheet of a game; () if a sample cannot be played."""
     found = guide_example(ruleset)
     return found.message[1:-1] if found else ()
+
+
+def answer_in(program: str) -> str:
+    """Return how a report is answered in a mail program, whose name may be cut to three letters; "" if unknown."""
+    # As its runs have shown: `tests.programs.tables` writes the file.
+    known = tomllib.loads(files("pbem.campaign").joinpath("mail_programs.toml").read_text("utf-8"))
+    name = program.lower().replace(" ", "-")
+    found = next((each for each in sorted(known) if len(name) >= _SHORTEST_NAME and each.startswith(name)), "")
+    return f"In {found}: {known[found]}." if found else ""
 
 
 def _example(ruleset: AnyRuleset) -> GuideExample | None:

@@ -20,7 +20,7 @@ from pbem.actions.base import format_days
 from pbem.actions.players import tell_absence_left
 from pbem.actions.welcome import RESENT, find_report, resend_report
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, may_be_claimed, time_left, waiting_sheets
-from pbem.campaign.guide import guide_example
+from pbem.campaign.guide import answer_in, guide_example
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.invitations import board_file
 from pbem.campaign.later_orders import describe_kept, load_kept
@@ -53,8 +53,9 @@ from pbem.inbox.seat_lookup import (
     taking_players,
 )
 from pbem.mail.compose import MailPart
-from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
+from pbem.report.answers import DIGEST_SHOWN, Answer, CommandResult, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text, find_sections, sections
+from pbem.report.notices import Page
 from pbem.ruleset.fields import nearest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -100,12 +101,13 @@ def send_help(mail: Reading) -> Outcome:
     sender = context.message.sender
     if sender is None:
         return f"help; {context.silent('no sender can be read')}", False
-    explained = _find_verb(context, words)
-    page = (
-        HelpOnVerb(orders=explained, others=_other_verbs(context, explained))
-        if explained
-        else _build_guide(context, words)
-    )
+    page: Page
+    if explained := _find_verb(context, words):
+        page = HelpOnVerb(orders=explained, others=_other_verbs(context, explained))
+    elif 0 < len(words) <= _MOST_WORDS and (told := answer_in(" ".join(words))):
+        page = Answer(address=context.address, done=(CommandResult(" ".join(("HELP", *words)), told),))
+    else:
+        page = _build_guide(context, words)
     return "help; " + answer(context, sender, page, kind="help"), False
 
 

@@ -11,6 +11,7 @@ def test_the_page_of_mail_programs_has_the_results() -> None:
 
     assert tables.write(page) == page
     assert all(table in page for table in tables.tables().values())
+    assert tables.LINES.read_text() == tables.lines()
 
 
 def test_the_page_for_players_of_others_has_what_is_taken_here() -> None:

@@ -41,6 +41,8 @@ ALSO = {
     "JOURNAL": "toy1",
     "PRESS TO ALL\nHello all.": "goes by mail at once to all other seats",
     "HELP BID": "BID",
+    "HELP alpine": "In alpine: R, then Y",
+    "HELP Claws Mail": "In claws-mail: Ctrl+R",
     "RULES orders": "order",
 }
 """Commands that stand within its sentences."""

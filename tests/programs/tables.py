@@ -16,6 +16,8 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results.json"
 PAGE = Path(__file__).parents[2] / "docs" / "mail-programs.md"
+LINES = Path(__file__).parents[2] / "pbem" / "campaign" / "mail_programs.toml"
+"""How a report is answered in each program, as HELP brings it."""
 
 TOPICS = {
     "shown": "shows",
@@ -47,6 +49,12 @@ def write(page: str) -> str:
         above, mark, below = page.partition(f"<!-- {name} -->\n\n")
         page = above + mark + table + re.sub(r"\A(?:\|.*\n)*", "", below)
     return page
+
+
+def lines() -> str:
+    """Return the file of HELP."""
+    tips = {it["program"]: it["tip"].replace("`", "").rstrip(".") for it in json.loads(RESULTS.read_text())}
+    return "".join(f"{name} = {json.dumps(tip, ensure_ascii=False)}\n" for name, tip in sorted(tips.items()))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -86,3 +94,4 @@ def _guesses(result: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 if __name__ == "__main__":
     PAGE.write_text(write(PAGE.read_text()))
+    LINES.write_text(lines())
