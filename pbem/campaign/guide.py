@@ -1,4 +1,4 @@
-"""Examples of orders for guides and welcomes, from a sample game that bots have played; and how mail programs answer."""
+"""Examples of orders for guides and welcomes, from a sample game that bots have played; and answers of mail programs."""
 
 from __future__ import annotations
 
