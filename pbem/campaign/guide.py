@@ -1,4 +1,4 @@
-"""Examples of orders for guides and welcomes, from a sample game that bots have played; and answers of mail programs."""
+"""Examples of orders for guides and welcomes, from a sample game of bots; and how to answer in mail programs."""
 
 from __future__ import annotations
 
