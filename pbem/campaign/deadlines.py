@@ -439,11 +439,11 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     if over:
         with app.store.writing() as session:
             session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
-    asked_for = ((DueTurn(row.name, row.turn, row.data.get("reason", BY_GM)), row) for row in asked)
     return [
-        turn
-        for turn, row in asked_for
-        if row.id not in over and (turn.reason != BY_CLAIM or row.hold_kind == HoldKind.NONE)
+        DueTurn(row.name, row.turn, reason)
+        for row in asked
+        if row.id not in over
+        and ((reason := row.data.get("reason", BY_GM)) != BY_CLAIM or row.hold_kind == HoldKind.NONE)
     ]
 
 

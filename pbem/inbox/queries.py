@@ -104,7 +104,7 @@ def send_help(mail: Reading) -> Outcome:
     page: Page
     if explained := _find_verb(context, words):
         page = HelpOnVerb(orders=explained, others=_other_verbs(context, explained))
-    elif 0 < len(words) <= _MOST_WORDS and (told := answer_in(" ".join(words))):
+    elif told := answer_in(" ".join(words)):
         page = Answer(address=context.address, done=(CommandResult(" ".join(("HELP", *words)), told),))
     else:
         page = _build_guide(context, words)

@@ -177,7 +177,7 @@ REPLY_BYTES = 65_536
 
 
 ACCEPT_SECONDS = 300
-"""How long a server may take to accept a mail. Filters work then; a mail given up too soon arrives twice.
+"""Seconds that a server may take to accept a mail. Filters work then; a mail given up too soon arrives twice.
 
 RFC 5321 (4.5.3.2.6) has ten minutes; Postfix gives a filter five (milter_content_timeout).
 """

@@ -1,4 +1,4 @@
-"""What is asked of a database without SQLAlchemy, whose import takes longer than all else that most commands do."""
+"""Questions to a database without SQLAlchemy, whose import takes longer than all else that most commands do."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def test_more_time_ends_a_claim(desk: Desk) -> None:
 
 
 def test_a_claim_does_not_take_the_place_of_the_gm(desk: Desk) -> None:
-    """Where each turn is reviewed, a claimed one is too."""
+    """A claimed turn is reviewed like all others, if the GM reviews each."""
     claimed(desk, hold="always")
     assert [turn.hold_kind for turn in desk.tick(hours=1).on_hold] == ["review"]
     run_action(desk.app, "toy1", ReleaseCampaign(), desk.now)

@@ -83,7 +83,7 @@ def test_wrong_words_are_refused_at_once(command: str, home: Path) -> None:
 
 
 def test_an_empty_inbox_is_listed_at_once(home: Path) -> None:
-    """That there are no messages is told by a plain statement."""
+    """A plain statement tells that there are no messages."""
     assert without_work(imported("--home", str(home), "inbox"))
 
 

@@ -60,6 +60,15 @@ def test_the_newest_of_many_letters(desk: Desk) -> None:
     assert json.loads(pbem(desk, "inbox", "--limit", "1", "--json").output)["total"] == 3
 
 
+def test_a_list_without_messages(desk: Desk) -> None:
+    """It is the same for an inbox that is empty and for one in which no message is in the state."""
+    empty = [pbem(desk, "inbox", "--quarantined", *more).output for more in ((), ("--json",))]
+    desk.post("nonsense")
+    desk.tick()
+
+    assert empty == [pbem(desk, "inbox", "--quarantined", *more).output for more in ((), ("--json",))]
+
+
 def test_letters_of_one_state(desk: Desk) -> None:
     """Only messages that were not processed are listed; the JSON has a list of objects."""
     assert pbem(desk, "inbox", "--quarantined").output == "No such messages.\n"

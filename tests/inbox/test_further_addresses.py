@@ -49,7 +49,7 @@ def test_mail_from_a_further_address_is_the_players(desk: Desk) -> None:
 
 
 def test_a_question_names_the_address_from_which_the_mail_came(desk: Desk) -> None:
-    """Whether they have sent a mail from the further address is what a player is asked."""
+    """The player is asked about a mail from the further address, not from the first."""
     add(desk)
     desk.post("LEAVE", sender=WORK)
     desk.answer()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -22,27 +22,32 @@ from pbem.scheduler.work import TickResult
 from tests.mail_servers.conftest import MakeSettings
 from tests.mail_servers.test_bounces import NOW
 from tests.servers.mail import MailServer
-from tests.servers.relay import Relay, relaying
+from tests.servers.relay import relaying
 
 DAY = 86_400
 MAIL = b"From: ann@example.org\r\nSubject: orders\r\n\r\nHELP\r\n"
 
 
 @contextmanager
-def delivering(server: MailServer, until: Event) -> Iterator[None]:
-    """Deliver mail again and again while the block runs, since the beginning of a wait cannot be observed."""
+def repeating(act: Callable[[], object], every: float, until: Event) -> Iterator[None]:
+    """Do something again and again while the block runs, with so many seconds between."""
 
-    def deliver() -> None:
-        while not until.wait(0.2):
-            server.append("orders", [MAIL])
+    def repeat() -> None:
+        while not until.wait(every):
+            act()
 
-    mailer = threading.Thread(target=deliver)
-    mailer.start()
+    thread = threading.Thread(target=repeat)
+    thread.start()
     try:
         yield
     finally:
         until.set()
-        mailer.join()
+        thread.join()
+
+
+def delivering(server: MailServer, until: Event) -> AbstractContextManager[None]:
+    """Deliver mail again and again while the block runs, since the beginning of a wait cannot be observed."""
+    return repeating(lambda: server.append("orders", [MAIL]), 0.2, until)
 
 
 @pytest.mark.parametrize("scheme", ["imap", "imap+starttls", "imaps"])
@@ -97,30 +102,12 @@ def test_a_line_that_breaks_is_no_end_of_waiting(
     assert stop.is_set()
 
 
-@contextmanager
-def cutting(relay: Relay) -> Iterator[None]:
-    """Cut the connections of a relay each second while the block runs."""
-    done = Event()
-
-    def cut() -> None:
-        while not done.wait(1):
-            relay.cut()
-
-    thread = threading.Thread(target=cut)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
 def test_a_server_that_ends_idle_after_a_time(
     make_settings: MakeSettings, mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that a server keeps for a while, and then drops, is no failure: the inbox is polled at once."""
     monkeypatch.setattr(imap, "LASTED_SECONDS", 0)
-    with relaying(mail_server.ports["imap"]) as relay, open_log(tmp_path / "log"), cutting(relay):
+    with relaying(mail_server.ports["imap"]) as relay, open_log(tmp_path / "log"), repeating(relay.cut, 1, Event()):
         Idler(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}")).wait(60, Event())
 
     assert not (tmp_path / "log").exists()

@@ -181,7 +181,7 @@ CASES: dict[str, tuple[Callable[[World], None], str, str]] = {
     "subscribe": (subscribe, "", ""),
     "probe": (probe, "", ""),
 }
-"""What is done, by names, with the seat and the ship of the order that would count then."""
+"""The acts, by names, each with the seat and the ship of the order that would count then."""
 
 
 TITLES = {

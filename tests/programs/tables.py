@@ -17,7 +17,7 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results.json"
 PAGE = Path(__file__).parents[2] / "docs" / "mail-programs.md"
 LINES = Path(__file__).parents[2] / "pbem" / "campaign" / "mail_programs.toml"
-"""How a report is answered in each program, as HELP brings it."""
+"""The lines on answering a report in each program, which HELP brings."""
 
 TOPICS = {
     "shown": "shows",

@@ -1,4 +1,4 @@
-"""What is asked of a database without SQLAlchemy."""
+"""Questions to a database without SQLAlchemy."""
 
 from __future__ import annotations
 
