@@ -84,13 +84,14 @@ def _find_recipient(text: str, above: str, others: frozenset[str]) -> str:
 
 
 def _find_reason(above: str, recipient: str) -> str:
-    """Return the paragraph with an SMTP code, from that code on; else the indented line right below the recipient."""
+    """Return the paragraph with an SMTP code, from that code on; else the line right below or beside the recipient."""
     for paragraph in _BETWEEN.split(above):
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
     lines = above.split("\n")
     below = (after for line, after in pairwise(lines) if recipient and line.strip(" \t<>:") == recipient)
-    return next((" ".join(line.split()) for line in below if line[:1].isspace()), "")
+    beside = (line.removeprefix(f"{recipient}:") for line in lines if recipient and line.startswith(f"{recipient}: "))
+    return next((" ".join(line.split()) for line in (*below, *beside) if line[:1].isspace()), "")
 
 
 def _find_statement(above: str) -> str:
@@ -183,10 +184,18 @@ def _read_status_report(
     return Bounce(
         message_ids=_message_ids(report, parts) or find_message_ids(text),
         recipient=recipient,
-        action=action,
+        action="failed" if action == "delayed" and _has_given_up(report, above) else action,
         status=_specific_status(_status(fields), diagnostic),
         diagnostic=diagnostic,
     )
+
+
+def _has_given_up(report: Part, above: str) -> bool:
+    """Return True if what is called delayed is not tried again: by nullmailer, and by OpenSMTPD 6."""
+    return ".nullmailer@" in report.first("message-id") or _EXPIRED.search(above) is not None
+
+
+_EXPIRED = re.compile(r"^[^\s@]++@[^\s:]++: Envelope expired$", re.MULTILINE)
 
 
 def _specific_status(status: str, diagnostic: str) -> str:
