@@ -33,20 +33,20 @@ def outlook(play: Play) -> Iterator[Finding]:
         yield Finding(0, "note", "research", "three bubbles are drawn from the bag, and two of them are kept")
     yield Finding(0, "note", "outlook", _pops(play) + condition)
     if play.result is not None:
-        yield _ends(play, play.result.how)
+        yield _ends(play, play.result.how, condition)
         return
     least, most = _left_in_bag(play)
     if harvested(play) > most:
-        yield _ends(play, "bag")
+        yield _ends(play, "bag", condition)
         return
     if harvested(play) > least:
         text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
         yield Finding(0, "note", "may-end", text)
     # None are drawn once no further turn of the player comes (ruling 14).
     if draws_cards(play):
-        yield Finding(0, "note", "cards", _cards(play))
+        yield Finding(0, "note", "cards", _cards(play, condition))
     elif play.pending:
-        yield Finding(0, "note", "no-cards", "no ability cards are drawn: no further turn of yours comes")
+        yield Finding(0, "note", "no-cards", f"no ability cards are drawn{condition}: no further turn of yours comes")
     how = how_it_ends(play)
     if how:
         yield Finding(0, "note", "ends", f"the game ends with this turn{condition}: {ENDS[how]}")
@@ -67,18 +67,18 @@ def _depends_on_leaving(play: Play) -> bool:
     return len(others) > 1 and (protected or bool(others & {*play.state.control.values()}))
 
 
-def _ends(play: Play, how: str) -> Finding:
+def _ends(play: Play, how: str, condition: str) -> Finding:
     # Who leaves returns bubbles to the bag, and the game goes on while two are left (ruling 31).
-    condition = _LEAVING if how == "bag" and len(play.order) > 2 else ""
+    condition = _LEAVING if how == "bag" and len(play.order) > 2 else condition
     return Finding(0, "note", "ends", f"the game ends in this turn{condition}: {ENDS[how]}")
 
 
-def _cards(play: Play) -> str:
+def _cards(play: Play, condition: str) -> str:
     """Return how many ability cards are drawn, with those that the decks still hold; these lie open, but for order."""
     wanted, held = DRAWN_CARDS * play.pending, sum(map(len, play.table.decks.values()))
     if held >= wanted:
         drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
-        return f"{drawn} drawn of the {held} that the decks hold, and one of two is kept"
+        return f"{drawn} drawn of the {held} that the decks hold, and one of two is kept{condition}"
     # Who leaves returns cards to the decks (ruling 31).
     cards = {0: "no ability card is", 1: "one ability card is"}.get(held, f"{held} ability cards are")
     return f"{cards} drawn, for the decks hold {'no more' if held else 'none'}, if no player leaves"

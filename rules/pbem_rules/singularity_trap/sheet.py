@@ -347,10 +347,14 @@ def _terraform(sheet: _SheetReading, line: int, order: Terraform | LeaveColour) 
     yield from sheet.ships(line, (order.ship,), "cannot-terraform", _cannot_terraform)
     for ship in sheet.there((order.ship,)):
         if ship.name in sheet.moving or _moved(sheet, ship):
-            text = f"{ship.name} moves this turn, so it will not terraform"
-            yield Finding(line, "warning", "cannot-terraform", text)
+            # A ship that is kept from moving works where it is (ruling 44).
+            yet = "has moved this turn, so it will not terraform" if _moved(sheet, ship) else _IF_KEPT
+            yield Finding(line, "warning", "cannot-terraform", f"{ship.name} {yet}")
         elif isinstance(order, Terraform):
             yield from _terraform_here(sheet, line, order, ship)
+
+
+_IF_KEPT = "is to move this turn: it terraforms only if it cannot"
 
 
 def _moved(sheet: _SheetReading, ship: Prospect) -> bool:

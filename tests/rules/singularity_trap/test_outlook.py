@@ -322,6 +322,19 @@ def test_a_terraformer_that_cannot_leave_works_where_it_is(move: str) -> None:
     assert [event["now"] for event in tried.told("terraformed")] == ["blue"]
 
 
+def test_a_terraformer_that_is_to_move_works_if_it_is_kept_from_it() -> None:
+    """An enemy that lights up beside it may keep it there, so that it will not terraform is told with an "if"."""
+    state = world(*(ship("R101", "M4+0", "Terraformer"), dark("G101", "M4+0", "Terraformer")), owners={"M4+0": "red"})
+    sheet = ["MOVE R101 N", "TERRAFORM R101 TO green"]
+    orders = {"red": RULESET.parse(view(state, "red"), list(enumerate(sheet, 1))).orders}
+    orders["green"] = RULESET.parse(view(state, "green"), [(1, "REPAIR G101")]).orders
+    _, events = RULESET.resolve(state, TurnInput(orders), LUCK)
+
+    (found,) = [each for each in _try(state, "red", sheet).parsed.findings if each.line == 2]
+    assert found.text == "R101 is to move this turn: it terraforms only if it cannot"
+    assert [event.data["now"] for event in events if event.kind == "terraformed"] == ["green"]
+
+
 def test_a_victory_near_is_told_with_its_condition() -> None:
     """A player who held enough planets long enough is named, with the condition."""
     state = world(planets_to_win=2, turns_to_hold=1, owners={"J10+0": "green"})
