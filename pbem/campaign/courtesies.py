@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import is_comment, split_words
+from pbem.ruleset.tokenizer import is_comment, split_words, without_comment
 
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
@@ -299,10 +299,12 @@ def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | No
         # What stands below such a line may be said of a later turn; `split_parts` decides.
         later = later or ("turn" in line.lower() and NAMES_TURN(line) is not None)
         word = None if later else host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
-        if word is None:
-            kept.append((number, line))
-        else:
+        if word is not None:
             said = word
+            # A remark behind it may be an order that was meant.
+            line = line[len(without_comment(line).rstrip()) :].strip()
+        if word is None or line:
+            kept.append((number, line))
     return tuple(kept), said
 
 

@@ -27,6 +27,7 @@ _MOST_AMONG, _AMONG = 10, 200
 """Lines of a sheet whose parts are tried among the orders of its other lines, and how many these may be."""
 
 _HINT = "write one order a line"
+_OWN_LINE = "WAIT and FINAL count on a line of their own"
 
 _NOT_WHOLE = ("second-order", "order-rest", "dropped", "not-read")
 """Codes of remarks on lines of which a part was left out."""
@@ -82,6 +83,9 @@ def find_joined(ruleset: AnyRuleset, view: View, lines: Lines, parsed: ParsedShe
     parts, refused, told = dict[int, Sequence[str]](), list[Finding](), list[Finding]()
     for number, line in joined:
         if len(line) > MAX_LINE or is_comment(line) or not MAY_HAVE_SEVERAL.search(line):
+            continue
+        if _ends_with_host_word(line):
+            refused.append(Finding(number, "error", "several-orders", _OWN_LINE, _HINT))
             continue
         groups = trial.groups(line, whole=number in whole)
         told += [_warn_of_later(number, each.text) for each in groups if each.later]
@@ -200,7 +204,7 @@ class _Trial:
             return "the line has a remark between its orders"
         texts = [each.text for each in orders]
         if any(map(_is_host_word, texts)):
-            return "WAIT and FINAL count on a line of their own"
+            return _OWN_LINE
         together = self._are_orders(texts) or self._are_among(number, texts)
         wrong = [each.text for each in groups if self._is_mistaken(each)] if together else texts
         if refused := next((text for text in wrong if not self.is_order(text)), ""):
@@ -233,6 +237,12 @@ class _Trial:
 
 def _is_host_word(text: str) -> bool:
     return host_word(split_words(text)) is not None
+
+
+def _ends_with_host_word(line: str) -> bool:
+    """Return True for a line such as "MOVE S1 E, WAIT", whose last word a game may read as one of its own."""
+    pieces = _cut(without_comment(line), _BETWEEN[",."])
+    return len(pieces) > 1 and _is_host_word(pieces[-1])
 
 
 def _are_accepted(parsed: ParsedSheet, numbers: Collection[int]) -> bool:

@@ -69,7 +69,7 @@ class SheetReading:
 
     `orders` are JSON data, as stored, with their checksum, and `book` is the parser of the game. `courtesies`
     are the lines that are words to a person. Where a line had several orders, each is one of `lines`, and `origin`
-    has for each the number that it had as typed.
+    has for each the number that it had as typed. `left_out`: a remark in it reads as an order.
     """
 
     parsed: ParsedSheet
@@ -80,6 +80,7 @@ class SheetReading:
     notes: tuple[str, ...] = ()
     courtesies: tuple[str, ...] = ()
     origin: Mapping[int, int] = field(default_factory=dict)
+    left_out: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -142,6 +143,7 @@ def parse_sheet(
     parsed = replace(parsed, findings=(*parsed.findings, *refused, *below))
     parsed = _with_corrections(ruleset, view, asked, parsed)
     parsed = replace(parsed, findings=tuple(map(_refuse_second_order, parsed.findings)))
+    hidden = tuple(hidden_orders_note(ruleset, view, asked))
     orders = list(map(ruleset.orders.to_json, parsed.orders))
     return SheetReading(
         parsed,
@@ -149,10 +151,15 @@ def parse_sheet(
         orders,
         json_sha256(orders),
         ruleset.orders,
-        tuple(hidden_orders_note(ruleset, view, asked)),
+        hidden,
         tuple(line.strip() for number, line in lines if origin.get(number, number) in left),
         origin,
+        left_out=bool(hidden) or any(each.code in _LEFT_OUT for each in parsed.findings),
     )
+
+
+_LEFT_OUT = ("order-rest", "for-later")
+"""Codes of remarks that read as orders, or as parts of them."""
 
 
 def parse_split(ruleset: AnyRuleset, view: View, lines: Lines) -> ParsedSheet:
@@ -270,10 +277,13 @@ def has_lines_of_form(ruleset: AnyRuleset, view: View, lines: Lines) -> bool:
 
 def _strip_marks(line: str) -> str:
     """Return what a comment would be without its marks, and any other line as it is."""
-    return comment_of(line).lstrip(_MARKS) if is_comment(line) else line
+    return _NUMBER.sub("", comment_of(line).lstrip(_MARKS)) if is_comment(line) else line
 
 
 _MARKS = ";#%/* \t"
+
+# Of an order that is numbered by #1, or #2:
+_NUMBER = re.compile(r"\A[0-9]{1,3}[.):]?\s+")
 
 
 def _is_typed_comment(line: str) -> bool:
@@ -500,6 +510,7 @@ def make_receipt(
         missing=reading.missing if reading.accepted else (),
         notes=reading.notes,
         courtesies=reading.courtesies,
+        left_out=reading.left_out,
     )
     if reading.accepted or standing is None:
         return receipt

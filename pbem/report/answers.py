@@ -288,6 +288,7 @@ class Receipt:
     it has orders, which are not read either. `others` are campaign and seat of further sheets in the mail, which were
     not read. `refused` names parts for later turns that are not kept whole. `kept_at` is when the sheet was written, if
     that was for a later turn, which is open now.
+    `left_out`: a remark in it reads as an order, and is none.
     `free`: it is in free words, which its player may have meant besides those of before. `files` beside them go to
     the GM.
     """
@@ -326,6 +327,7 @@ class Receipt:
     free: bool = False
     refused: str = ""
     kept_at: dt.datetime | None = None
+    left_out: bool = False
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:

@@ -101,6 +101,37 @@ def test_lines_with_a_number_sign_are_told(lines: tuple[str, ...]) -> None:
     assert all(received.accounts_for(line) for line in lines)
 
 
+@pytest.mark.parametrize("form", ["#1 {}", "#2: {}", "WAIT; {}", "FINAL ; {}", "Final # {}"])
+@pytest.mark.parametrize("key", GAMES)
+def test_an_order_behind_a_number_or_a_word_for_this_program_is_told(key: str, form: str) -> None:
+    """What stands behind #1, or behind WAIT and the sign of a remark, is named as left out."""
+    first, *_ = good_orders(key)
+
+    received = receive(key, [form.format(first)])
+
+    assert taken(key, form.format(first)) == []
+    assert received.reading.left_out
+    assert any(first in note for note in received.notes)
+
+
+@pytest.mark.parametrize("end", [", WAIT", ", wait please.", ". Final."])
+@pytest.mark.parametrize("key", PLAYED)
+def test_a_word_for_this_program_on_the_line_of_an_order_is_refused(key: str, end: str) -> None:
+    """WAIT behind a comma is no part of an order, and is not passed over."""
+    first, *_ = good_orders(key)
+
+    (error,) = receive(key, [f"{first}{end}"]).reading.parsed.errors
+
+    assert error.text == "WAIT and FINAL count on a line of their own"
+
+
+@pytest.mark.parametrize("lines", [("# MOVE L1 NE",), ("MOVE S1 NE;NE",), ("MOVE S1 NE; move L1 NE next turn",)])
+def test_a_receipt_does_not_say_that_all_is_done_where_a_remark_reads_as_an_order(lines: tuple[str, ...]) -> None:
+    """The headline gives way to what was left out."""
+    assert receive("harvester", ["MOVE S2 NE", *lines]).reading.left_out
+    assert not receive("harvester", ["MOVE S2 NE ; to the hill", "# good luck"]).reading.left_out
+
+
 @pytest.mark.parametrize("mark", ["#", "//", "%"])
 @pytest.mark.parametrize("key", PLAYED)
 def test_orders_on_one_line_are_told(key: str, mark: str) -> None:

@@ -107,6 +107,8 @@ def test_a_struck_out_order_is_told_in_the_receipt(desk: Desk) -> None:
     desk.answer()
 
     assert 'Lines that begin with a // are not orders: "// WHISPER blue deal".' in words(desk.last())
+    assert "Nothing else to do" not in words(desk.last())
+    assert "A part of your mail was left out, see below." in words(desk.last())
 
 
 def test_an_order_with_a_line_through_it_is_told_in_the_receipt(desk: Desk) -> None:

@@ -117,15 +117,20 @@ _DOUBTFUL = re.compile(
     rf"[{_DASHES}]\s{{0,9}}[0-9]{{1,9}}|"
     r"(?<!^)[-+]\s++[0-9]{1,9}|[-+0-9][-+][0-9]{1,9}|(?<=[a-z])[-+][0-9]{1,9}\s{0,9}[,/]\s{0,9}[-+]?[0-9]{1,9}"
 )
+# "S1-S3", which may be two units or three; nobody can say which.
+_RANGE = re.compile(r"(?<![\w-])([lsc])([1-4])\s{0,9}(?:--?|\.{2,3}|…)\s{0,9}\1([1-4])(?![\w-])")
 
 
 def tokens(text: str) -> list[Lexeme]:
     """Return the tokens of a line without comments, in their order.
 
     Raises:
-        FieldError: A sign before a number may be a minus or a dash, or a number may count the step before it.
+        FieldError: A sign before a number may be a minus or a dash, a number may count the step before it, or it is
+            not certain which units are named.
     """
     plain = plain_signs(text).casefold()
+    if (few := _RANGE.search(plain)) and abs(int(few[2]) - int(few[3])) > 1:
+        raise FieldError("doubtful-units", f"{few[0]!r} may be two units or more", "name each, as in: S1, S2, S3")
     entry = _ENTRY.match(plain)
     plain = _QUOTE.sub(" ", _ARROW.sub(" to ", plain[entry.end() if entry else 0 :])).replace("&", " and ")
     if doubtful := _DOUBTFUL.search(plain):

@@ -71,7 +71,8 @@ def read_phrase(view: View, body: str) -> list[str]:
         tokens = [_token(word, view) for word in words]
         if any(token is None for token in tokens):
             return []
-        clause = _Clause(view, [token for token in tokens if token and token.sense != "filler"])
+        rival = opponent(view["seat"]) in words
+        clause = _Clause(view, [token for token in tokens if token and token.sense != "filler"], rival=rival)
         found = list(clause.lines())
         if not found:
             return []
@@ -111,8 +112,8 @@ def _token(word: str, view: View) -> Lexeme | None:
 class _Clause:
     """Words that want one thing, or a stone and a word on a draw."""
 
-    def __init__(self, view: View, tokens: Sequence[Lexeme]) -> None:
-        self.view, self.senses = view, [token.sense for token in tokens]
+    def __init__(self, view: View, tokens: Sequence[Lexeme], *, rival: bool) -> None:
+        self.view, self.senses, self.rival = view, [token.sense for token in tokens], rival
         self.cells = [token.cell for token in tokens if token.cell]
         self.stones = {stone["cell"] for stone in view["moves"]}
         self.taken = self.stones | {view["black"]}
@@ -164,6 +165,8 @@ class _Clause:
         if len(self.cells) == 2:
             yield self._two_cells(*self.cells)
         elif len(self.cells) == 1 and not self._has("origin", "then", "after", "replies", "all"):
+            if self.rival:
+                raise FieldError("not-yours", "that is a stone of the other colour", self._placing(self.cells[0]))
             self._check_drop(self.cells[0])
             yield f"PLACE {self.cells[0]}"
         elif len(self.cells) > 1:

@@ -247,6 +247,16 @@ def test_numbered_steps_are_never_taken_for_counts(line: str, wanted: list[tuple
     assert bool(parsed.errors) == (not wanted)
 
 
+@pytest.mark.parametrize("units", ["S1-S3", "S1..S3", "s3 \N{EN DASH} s1"])
+def test_which_units_a_dash_names_is_not_guessed(units: str) -> None:
+    """S1-S3 may be two units or three, and is refused; of neighbours, and in a list, each is named."""
+    state = position({"ann": {"S1": (0, 0), "S2": (0, 0), "S3": (0, 0)}})
+
+    assert [error.code for error in read(state, "ann", f"MOVE {units} E").errors] == ["doubtful-units"]
+    assert len(read(state, "ann", "MOVE S1-S2 E").orders) == 2
+    assert len(read(state, "ann", "MOVE S1-S2-S3 E").orders) == 3
+
+
 def test_an_order_for_several_units_is_told_once() -> None:
     """A receipt has one entry for a line that moves several units, with the remarks on it once."""
     state = position({"ann": {"S1": (0, 0), "S2": (0, 0), "C1": (0, 0)}})

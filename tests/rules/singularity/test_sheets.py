@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.orders import If
 from tests.rules.singularity.table import codes, new_game, position, read, remarks, turn, view
 
 
@@ -45,6 +46,15 @@ def test_no_word_stands_for_any_cell(line: str) -> None:
         "a line is about the cells that it names: no word stands for any cell",
         "write a line for each cell: IF <their cell> THEN <your cell>",
     )
+
+
+@pytest.mark.parametrize("line", ["Blue: PLACE e5", "blue E5", "e5 blue"])
+def test_a_stone_of_the_opponent_is_not_ones_own(line: str) -> None:
+    """A line that names the other colour places no stone; a reply may name it."""
+    (error,) = read(new_game(), "red", line).errors
+
+    assert (error.code, error.hint) == ("not-yours", "write: PLACE e5")
+    assert read(new_game(), "red", f"if {line.replace('PLACE ', '')} then f5").orders == (If("e5", "f5"),)
 
 
 def test_an_occupied_cell_is_refused() -> None:
