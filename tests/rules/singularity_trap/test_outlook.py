@@ -121,6 +121,9 @@ def _fire(tried: Tried, found: Finding) -> bool:
 def _ends(tried: Tried, found: Finding) -> bool:
     """Return True if moves end where they are said to, but for ships that something stopped."""
     stopped = {event["ship"] for event in tried.told("stopped") if event["why"] == "static"}
+    # One that was dark, and so blind, is stopped where it is by others there.
+    pinned = [str(event["why"]).partition(" is in an encounter") for event in tried.told("refused")]
+    stopped |= {ship for ship, why, _ in pinned if why}
     ends = {event["ship"]: event["end"] for event in tried.told("moved")}
     told = re.findall(r"\b([A-Z]\d+) ([A-S]\d+[+-]\d+)(?:,|$)", found.text.partition("at: ")[2])
     return all(name in stopped or ends.get(name) == space for name, space in told)
@@ -138,8 +141,9 @@ def _last_left(tried: Tried, found: Finding) -> bool:
 
 
 def _out(tried: Tried, _found: Finding) -> bool:
-    """Return True if the player is out."""
-    return not tried.after.players[tried.seat].playing
+    """Return True if the player is out, the turn has further sections, or the game is over with it."""
+    going_on = tried.after.turn == tried.mailed["turn"]
+    return not tried.after.players[tried.seat].playing or going_on or tried.after.result is not None
 
 
 def _new_name(tried: Tried, _found: Finding) -> bool:
