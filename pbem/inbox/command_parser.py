@@ -50,7 +50,7 @@ from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.frames import Names, SheetHeader, SheetText, find_header, find_sheet, header_of, plain_sheet
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.synonyms import as_command, without_courtesies, words_to_gm
+from pbem.inbox.synonyms import as_command, without_courtesies, without_list_mark
 from pbem.mail.message import Message
 from pbem.mail.reply_parser import ends_text, is_end
 from pbem.report.markdown import find_sections, headed_sections
@@ -273,6 +273,7 @@ BELOW = (
 _NO_END = "There is no END line: everything after PLAYER was read."
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
 _COLON = re.compile(r"\A(\s*+[A-Za-z]++):(?=\s)")
+_ASKS_GM = re.compile(r"\A\s*+ask\s++(?:(?:the|my)\s++)?gm\s++(?=.*[^\s.!:,])(.++)", re.IGNORECASE)
 _WITH_DAYS = ("ABSENT", "DEPUTY")
 _ALSO = re.compile(r"\A\s*+also\s*+(?:\Z|[.?!]\s*+\Z|[^\s@]++@)", re.IGNORECASE)
 """With other words behind it it begins a sentence."""
@@ -378,9 +379,8 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
         return None
     if sheet.header and not any(map(is_in_own_words, lines[: sheet.at])):
         return None
-    if not any(isinstance(each, PlayerCommand) and each.takes_text for each in above.parse().orders):
-        return None
-    return whole
+    asked = [each for each in above.parse().orders if isinstance(each, PlayerCommand) and each.takes_text]
+    return None if all(_names_no_campaign(each, known) for each in asked) else whole
 
 
 def command_of(line: str, *, cut: bool = False) -> str:
@@ -390,9 +390,7 @@ def command_of(line: str, *, cut: bool = False) -> str:
         line: The line.
         cut: The command may be cut to three letters, or miss its second word, as in a frame the parser reads it.
     """
-    if words_to_gm(line):
-        return "ASK"
-    said = as_command(line)
+    said = as_command(split_text(line)[0])
     match = _FIRST.match(said)
     verb = match[1].upper() if match else ""
     if verb == "ALSO" and not _ALSO.match(said):
@@ -439,7 +437,7 @@ def _with_texts(header: SheetHeader | None, lines: Sequence[str]) -> CommandList
         lambda at: next((end for end in range(at + 1, len(lines)) if _ends_text_of(lines[at], lines[end])), len(lines)),
     )
     texts = {
-        number: "\n".join([words_to_gm(lines[number - 1]), *(line for _, line in text)]).strip("\n")
+        number: "\n".join([split_text(lines[number - 1])[1], *(line for _, line in text)]).strip("\n")
         for number, text in split.texts.items()
     }
     found = _numbered_commands(header, split.commands, ())
@@ -453,7 +451,7 @@ _JOIN_IN_FULL = (2, 4)
 def _ends_text_of(command: str, line: str) -> bool:
     """Return True for a line that ends the text of a command; that of JOIN ends at another JOIN too."""
     joins = command_of(line) == command_of(command) == Join.usage.split()[0]
-    return ends_text(line) or (joins and len(split_words(line)) in _JOIN_IN_FULL)
+    return ends_text(line) or (joins and len(split_words(split_text(line)[0])) in _JOIN_IN_FULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,6 +482,27 @@ def split_texts(lines: Lines, at: int, takes: Callable[[int], bool], end_of: Cal
     return SplitLines(tuple(commands), texts, lines[at:])
 
 
+def split_at_colon(line: str, is_whole: Callable[[str], bool]) -> tuple[str, str]:
+    """Return a command and the words behind its colon, if what stands before that is a whole one; else the line, ""."""
+    begins, colon, words = line.partition(":")
+    return (begins, words.strip()) if colon and is_whole(begins) else (line, "")
+
+
+def split_text(line: str) -> tuple[str, str]:
+    """Return a command that takes a text, and the words of it on the same line; the line and "" for any other."""
+    command, words = split_at_colon(line, _is_whole_with_text)
+    asked = None if words else _ASKS_GM.match(line)
+    return ("ASK GM", asked[1].strip()) if asked else (command, words)
+
+
+def _is_whole_with_text(line: str) -> bool:
+    # In other words, as in "Tell Rome: we come", it may be an order of a game of free words.
+    if (said := as_command(line)) != "ASK GM" and not is_in_own_words(without_list_mark(line)):
+        return False
+    parsed = COMMANDS.parse({}, [(1, said)])
+    return not parsed.findings and any(isinstance(it, PlayerCommand) and it.takes_text for it in parsed.orders)
+
+
 def begins_text(line: str, *, framed: bool = False) -> bool:
     """Return True if a line is a command that takes a text: written in full, or in a frame."""
     return command_of(line, cut=framed) in WITH_TEXT
@@ -491,9 +510,7 @@ def begins_text(line: str, *, framed: bool = False) -> bool:
 
 def as_parsed(line: str) -> str:
     """Return a line as it is parsed: without keys and courtesies, a command in its own words, days as tokens."""
-    line = redact_credentials(line)
-    if words_to_gm(line):
-        return "ASK GM"
+    line = split_text(redact_credentials(line))[0]
     verb, line = command_of(line, cut=True), _COLON.sub(r"\1", as_command(line))
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
@@ -568,10 +585,15 @@ def _may_be_order(order: Order, typed: str, known: Names) -> bool:
     """
     if isinstance(order, Rules):
         return bool(order.about)
-    if isinstance(order, LeaveSeat):
-        return order.campaign is not None and order.campaign.lower() not in known
+    if isinstance(order, LeaveSeat | Join):
+        return _names_no_campaign(order, known)
     words = split_words(typed)
     return len(words) == 1 and words[0].upper().rstrip(".!?") not in VERBS
+
+
+def _names_no_campaign(order: Order, known: Names) -> bool:
+    """Return True for "Join the siege", where JOIN or LEAVE has a word behind it that is no campaign."""
+    return isinstance(order, LeaveSeat | Join) and order.campaign is not None and order.campaign.lower() not in known
 
 
 def _is_section_request(context: MessageContext, order: Order) -> bool:

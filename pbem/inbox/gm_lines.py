@@ -21,7 +21,7 @@ from pbem.campaign.courtesies import Manners
 from pbem.campaign.house_rules import HOUSE_RULES
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
-from pbem.inbox.command_parser import as_command_finding, split_texts
+from pbem.inbox.command_parser import as_command_finding, split_at_colon, split_texts
 from pbem.inbox.frames import GmFrame
 from pbem.inbox.synonyms import as_gm_command, without_courtesies, words_for
 from pbem.mail.reply_parser import ends_text, is_end
@@ -58,15 +58,21 @@ def parse_gm_frame(sheet: GmFrame) -> GmOrders:
     lines = sheet.lines
     at = next((at for at in range(len(lines)) if _takes_text(lines, at)), len(lines))
     split = split_texts(lines, at, lambda at: _takes_text(lines, at), lambda at: _text_end(lines, at))
-    texts = {number: TextBlock(tuple(text)) for number, text in split.texts.items()}
+    beside = {number: ((number, words),) for number, line in lines if (words := _split_text(line)[1])}
+    texts = {number: TextBlock((*beside.get(number, ()), *text)) for number, text in split.texts.items()}
     parsed = GM_COMMANDS.parse({}, [(number, _as_parsed(line)) for number, line in redact_lines(split.commands)])
     found = tuple(_as_gm_finding(each) for each in parsed.findings)
     return GmOrders(replace(parsed, findings=found), split.commands, texts, split.below)
 
 
+def _split_text(line: str) -> tuple[str, str]:
+    """Return a command that takes a text, and the words of it on the same line; the line and "" for any other."""
+    return split_at_colon(line, lambda begins: first_word(begins) in _WITH_TEXT and read_command(begins) is not None)
+
+
 def _as_parsed(line: str) -> str:
     """Return a line as it is parsed: in the command's own words, and without courtesies that are not part of it."""
-    said = as_gm_command(line)
+    said = as_gm_command(_split_text(line)[0])
     verb, colon, rest = said.partition(":")
     if colon and verb.upper() in _VERBS:
         said = f"{verb} {rest}".strip()
@@ -123,7 +129,7 @@ def names_people(line: str) -> bool:
 
 def _text_end(lines: Lines, at: int) -> int:
     """Return the place of the END of the text of a command: for people it may be another than the frame's."""
-    if not names_people(lines[at][1]):
+    if not names_people(_split_text(lines[at][1])[0]):
         return len(lines)
     return next((end for end in range(at + 1, len(lines)) if ends_text(lines[end][1])), len(lines))
 
@@ -148,12 +154,12 @@ def _looks_like_command(line: str) -> bool:
 
 
 def _takes_text(lines: Lines, at: int) -> bool:
-    words = split_words(as_gm_command(lines[at][1]))
-    if not words or words[0].upper() not in _WITH_TEXT:
+    command, words = _split_text(lines[at][1])
+    if (word := first_word(command)) not in _WITH_TEXT:
         return False
     # STATE alone has always been one of several commands.
-    below = next((line.lstrip() for _, line in lines[at + 1 :] if line.strip()), "")
-    return words[0].upper() != "STATE" or below.startswith(("{", "["))
+    text = next((line.lstrip() for line in (words, *(line for _, line in lines[at + 1 :])) if line.strip()), "")
+    return word != "STATE" or text.startswith(("{", "["))
 
 
 def _words_of(commands: Iterable[type[Order]]) -> frozenset[str]:
@@ -267,28 +273,26 @@ def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
     word = typed[0].upper()
     found = VERBS.get(word.lower())
     near = nearest_command(word) if word and found is None else ""
+    listed = {title: tuple((each.usage, each.summary) for each in verbs) for title, verbs in BY_TOPIC.items()}
     return GmHelpPage(
         campaign=campaign,
         unknown=word if word and found is None else "",
         hint=near,
         one=_help_on(found) if found else None,
-        topics=() if found else tuple(_listed()),
+        topics=() if found else tuple(listed.items()),
     )
 
 
 def _help_on(verb: Verb) -> GmCommandHelp:
     return GmCommandHelp(
         usage=verb.usage,
-        help=" ".join(filter(None, (f"{verb.summary}.", f"Below it: {verb.below}." if verb.below else "", verb.more))),
+        help=" ".join(
+            (f"{verb.summary}.", *[f"Below it, or behind a colon: {verb.below}."] * bool(verb.below), verb.more)
+        ).strip(),
         also=words_for(verb.word.upper()),
         example=tuple(verb.example.splitlines()),
         undo=verb.undo,
     )
-
-
-def _listed() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    for title, verbs in BY_TOPIC.items():
-        yield title, tuple((each.usage, each.summary) for each in verbs)
 
 
 def help_lines(page: GmHelpPage) -> Iterator[str]:

@@ -120,7 +120,8 @@ def take_gm_frame(mail: Reading) -> Outcome:
         _send(context, campaign, explain(words, campaign.name))
         return f"from the GM of {campaign.name}: HELP", False
     asked = mail.asked
-    if _says_yes(sheet) and asked is not None and asked.kind == OFFER and asked.campaign_id == campaign.id:
+    says_yes = [line.strip().upper().rstrip(".!") for _, line in sheet.lines if line.strip()] == ["YES"]
+    if says_yes and asked is not None and asked.kind == OFFER and asked.campaign_id == campaign.id:
         return _accept(context, campaign, asked, mail.came.wishes), False
     return run(context, campaign, sheet, mail.came.wishes), False
 
@@ -187,10 +188,6 @@ def _refuse_words(mail: Reading, campaign: Campaign) -> str:
     said = f"The first line is no command: '{shorten(first, _SHOWN)}'." if first else "Your mail is empty."
     page = GmAnswer(campaign=campaign.name, result="empty", problem=f"Nothing was done. {said} {_HOW}")
     return "no command in it; " + _limited(mail.context, campaign, page)
-
-
-def _says_yes(sheet: GmFrame) -> bool:
-    return [line.strip().upper().rstrip(".!") for _, line in sheet.lines if line.strip()] == ["YES"]
 
 
 def run(context: MessageContext, campaign: Campaign, sheet: GmFrame, wishes: Wishes, trust: Trust = "token") -> str:

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from pbem.actions.arguments import PlayerCommand, SeatCommand
 from pbem.actions.players import LeaveSeat
-from pbem.actions.press import SendPress
+from pbem.actions.press import SendPress, WriteDiary
 from pbem.actions.press_delivery import is_everybody
 from pbem.actions.questions import AskGm
 from pbem.campaign.courtesies import find_courtesies, sender_names
@@ -37,12 +37,12 @@ from pbem.inbox.command_parser import (
     as_parsed,
     begins_text,
     is_in_own_words,
+    split_text,
     unread_note,
 )
 from pbem.inbox.context import MessageContext
 from pbem.inbox.frames import SheetHeader, SheetText, find_sheet, header_of, plain_sheet
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.inbox.synonyms import words_to_gm
 from pbem.mail.reply_parser import ends_text
 from pbem.ruleset.fields import nearest
 from pbem.ruleset.protocol import AnyRuleset
@@ -134,24 +134,24 @@ class LineReader:
             return False
         if isinstance(order, AskGm):
             return _names_gm(line)
-        if line.split()[0].isupper() or not isinstance(order, SendPress):
+        if line.split()[0].isupper() or isinstance(order, WriteDiary):
             return True
+        if not isinstance(order, SendPress):
+            return not split_text(line)[1]  # "News: none." is talk
         # "Press to the south with all you have" begins like one, too.
-        return any(map(self._may_be_seat, order.to if len(order.to) <= _FEW_SEATS else order.to[:1]))
+        named = order.to if len(order.to) <= _FEW_SEATS else order.to[:1]
+        return any(is_everybody(word) or nearest(word, self.seats) is not None for word in named)
 
     def _is_name(self, word: str) -> bool:
         said = word.lower().rstrip(".,:;!")
         return said in (*self.seats, self.campaign) or "@" in said or any(sign.isdigit() for sign in said)
-
-    def _may_be_seat(self, word: str) -> bool:
-        return is_everybody(word) or nearest(word, self.seats) is not None
 
 
 def _names_gm(line: str) -> bool:
     """Return False for words that may be for anyone: "Question: are you with me?", "Ask the GM whether it is so"."""
     begins, colon, _ = line.partition(":")
     words = [word.lower().strip(".,!") for word in begins.split()]
-    return words[:2] == ["ask", "gm"] or ("gm" in words and bool(colon or not words_to_gm(line)))
+    return words[:2] == ["ask", "gm"] or ("gm" in words and bool(colon or not split_text(line)[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class _Reader:
         parts = [_Part(command)]
         for line in text.split("\n"):
             if self._lines.heads_text(line):
-                parts.append(_Part(as_parsed(line), [words_to_gm(line)], [line]))
+                parts.append(_Part(as_parsed(line), [split_text(line)[1]], [line]))
             else:
                 parts[-1].lines.append(line)
         return parts

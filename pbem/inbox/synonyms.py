@@ -177,20 +177,3 @@ def without_courtesies(said: str) -> str:
     said = said.rstrip(" \t.!?,:")
     polite = next((word for word in _POLITE if said.lower().endswith(f" {word}")), "")
     return said[: len(said) - len(polite)].rstrip(" \t,")
-
-
-_ASKING = ("ask gm", "ask the gm", "ask my gm")
-_TO_GM = ("to gm", "for gm", "to the gm", "for the gm")
-_QUESTION = ("question", "a question", *(f"{noun} {to}" for noun in ("question", "a question") for to in _TO_GM))
-
-
-def words_to_gm(line: str) -> str:
-    """Return what stands behind ASK GM, or a colon behind QUESTION, on the same line; "" for any other line."""
-    begins, colon, behind = line.partition(":")
-    said = " ".join(begins.lower().split())
-    if colon and said in (*_ASKING, *_QUESTION):
-        return behind.strip()
-    typed = line.strip()
-    asked = next((begins for begins in _ASKING if typed[: len(begins) + 1].lower() == f"{begins} "), "")
-    behind = typed[len(asked) :].strip() if asked else ""
-    return behind if behind.strip(" .!:,") else ""

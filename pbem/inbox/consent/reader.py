@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Literal
 from unicodedata import combining, normalize
 
@@ -63,14 +62,11 @@ def load_words() -> Mapping[tuple[str, ...], str]:
     A courtesy of one language that is a yes in another is a courtesy.
     """
     known: dict[tuple[str, ...], str] = {}
-    languages = [tomllib.loads(file.read_text("utf-8")) for file in sorted(_word_files(), key=lambda file: file.name)]
+    found = sorted(files("pbem.inbox.consent").joinpath("words").iterdir(), key=lambda file: file.name)
+    languages = [tomllib.loads(file.read_text("utf-8")) for file in found if file.name.endswith(".toml")]
     for name in _LISTS:
         known |= {fold(phrase): name for language in languages for phrase in language.get(name, ())}
     return known
-
-
-def _word_files() -> Iterator[Traversable]:
-    return (file for file in files("pbem.inbox.consent").joinpath("words").iterdir() if file.name.endswith(".toml"))
 
 
 @cache
@@ -151,17 +147,14 @@ def _without_names(lines: Sequence[str], words: Vocabulary) -> Sequence[str]:
     for at, line in enumerate(lines):
         kinds = words.kinds(line)
         last = words.unnamed and at == len(lines) - 1 and at > 0 and _BARE.fullmatch(line)
-        if _OTHER in kinds and _looks_like_name(line) and (room or last):
+        named = _TITLED.fullmatch(line) is not None and all(word[0].isupper() for word in line.split())
+        if _OTHER in kinds and named and (room or last):
             room = max(room - 1, 0)
             continue
         kept.append(line)
         if line:
             room = _MOST_SIGNED if kinds == {"courtesy"} else 0
     return kept
-
-
-def _looks_like_name(line: str) -> bool:
-    return _TITLED.fullmatch(line) is not None and all(word[0].isupper() for word in line.split())
 
 
 def _read_line(line: str, words: Vocabulary) -> Iterator[frozenset[str]]:
