@@ -619,7 +619,7 @@ def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
         yield partial(
             site_page, reporter, f"games/{game.key}.html", "rules", game=game, text=text, samples=made, **given
         )
-        standings = [PlayerStanding("sample", 1, 1, 1, 1000)] if made else []
+        standings = [PlayerStanding("sample", 1, 1, 1, 1, 1000)] if made else []
         yield partial(site_page, reporter, "results.html", "results", boards=boards, standings=standings, **given)
         yield partial(site_page, reporter, "guide.html", "guide", text=text, **given)
     yield from _sample_mails(reporter, club, game)

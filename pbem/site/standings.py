@@ -11,6 +11,7 @@ alike, each by the order in which its players ended.
 from __future__ import annotations
 
 import datetime as dt
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,8 +26,8 @@ from pbem.errors import StoreError
 from pbem.log import event
 from pbem.ruleset.values import SeatName
 from pbem.site.data import load_panorama, public_openings
-from pbem.store.models import Campaign
-from pbem.store.types import CampaignState
+from pbem.store.models import Campaign, PendingRequest, Person
+from pbem.store.types import CampaignState, RequestKind
 from pbem.text import count_noun
 
 NEWCOMER, POINTS_A_SIGMA = 1000, 40
@@ -61,13 +62,22 @@ class FinishedGame:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStanding:
-    """A player's points, the numbers of games that they played and won, and their rating, None if it is not known."""
+    """A player's points, the numbers of games that they played and won, and their rating, None if it is not known.
+
+    Equal players share a `place`, and the next one's is as many below it.
+    """
 
     name: str
+    place: int = 0
     points: int = 0
     games: int = 0
     won: int = 0
     rating: int | None = None
+
+    @property
+    def merit(self) -> tuple[int, int, int]:
+        """What places go by, the least first: more points, then more games won, then fewer games played."""
+        return -self.points, -self.won, self.games
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,20 @@ def load_standings(session: Session, app: App) -> Standings:
             raise
         except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
             event("campaign not in standings", level="warning", fault=error, campaign=name)
-    return rank_players(games, app.settings.players)
+    return rank_players(games, _load_names(session, app.settings.players, games))
+
+
+def _load_names(session: Session, names: Mapping[str, str], games: Sequence[FinishedGame]) -> Mapping[str, str]:
+    """Return the public names of players by their addresses of today.
+
+    A name that was given to an address which its player has left goes with them, unless another plays from there now.
+    """
+    playing = {player for game in games for player in game.players.values()}
+    keys = {person.id: person.key for person in session.execute(select(Person.id, Person.key))}
+    asked = select(PendingRequest.data).where(PendingRequest.kind == RequestKind.NEW_ADDRESS)
+    moves = session.scalars(asked.order_by(PendingRequest.id))
+    left = [(keys.get(data["person_id"]), data.get("from")) for data in moves]
+    return {key: names[old] for key, old in left if key and old in names and old not in playing} | {**names}
 
 
 def _load_game(session: Session, app: App, name: str) -> FinishedGame | None:
@@ -123,9 +146,10 @@ def rank_players(games: Sequence[FinishedGame], names: Mapping[str, str]) -> Sta
             before = found.get(player, PlayerStanding(names.get(player, ""), rating=ratings.get(player)))
             won = before.won + (player in game.winners)
             found[player] = replace(before, points=before.points + points, games=before.games + 1, won=won)
-    shown = [each for each in found.values() if each.name]
-    shown.sort(key=lambda each: (-each.points, -each.won, each.games, each.name))
-    return Standings(tuple(shown), len(games), len(found) - len(shown))
+    shown = sorted((each for each in found.values() if each.name), key=lambda each: (each.merit, each.name))
+    merits = [each.merit for each in shown]
+    placed = tuple(replace(each, place=bisect_left(merits, each.merit) + 1) for each in shown)
+    return Standings(placed, len(games), len(found) - len(shown))
 
 
 def rate_players(games: Sequence[FinishedGame]) -> dict[str, int]:
@@ -152,10 +176,10 @@ def rate_players(games: Sequence[FinishedGame]) -> dict[str, int]:
 
 def standings_lines(standings: Standings) -> Iterator[str]:
     """Yield the standings in words, a line for each player."""
-    for place, each in enumerate(standings.players, start=1):
+    for each in standings.players:
         rating = "" if each.rating is None else f", rating {each.rating}"
         points = f"{count_noun(each.points, 'point')} in {count_noun(each.games, 'game')}, {each.won} won{rating}"
-        yield f"{place}. {each.name}: {points}"
+        yield f"{each.place}. {each.name}: {points}"
     if not standings.games:
         yield "No game is over yet."
         return

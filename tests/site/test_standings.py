@@ -10,12 +10,14 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import update
 
+from pbem.campaign.snapshot import load_campaign
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
 from pbem.site.publish import publish
-from pbem.site.standings import NEWCOMER, FinishedGame, rank_players, rate_players, standings_lines
+from pbem.site.standings import NEWCOMER, FinishedGame, load_standings, rank_players, rate_players, standings_lines
 from pbem.store.models import Turn
+from tests.inbox.people import ask, code, confirm
 from tests.site.test_club import HOSTILE, files, site
 from tests.toy.home import Desk, text_of
 
@@ -41,6 +43,17 @@ def test_a_game_gives_a_point_for_each_seat_behind() -> None:
     second = finished({"red": 0, "blue": 2, "green": 2, "grey": 0}, 1, blue="ann", red="bob")
 
     assert points(FIRST, second) == [("Ann", 5, 2, 2), ("Cyd", 1, 1, 0), ("Bob", 1, 2, 0), ("Dan", 0, 1, 0)]
+
+
+def test_equal_players_share_a_place() -> None:
+    """Who has the points, wins and games of another has their place too; the next one's counts both."""
+    draw = finished({"red": 2, "blue": 2, "green": 0, "grey": 0}, red="ann", blue="bob", green="cyd", grey="dan")
+    found = rank_players([draw], {name: name.capitalize() for name in ("dan", "cyd", "bob", "ann")})
+
+    assert [(each.place, each.name) for each in found.players] == [(1, "Ann"), (1, "Bob"), (3, "Cyd"), (3, "Dan")]
+    assert [line.partition(":")[0] for line in standings_lines(found)][:4] == ["1. Ann", "1. Bob", "3. Cyd", "3. Dan"]
+    longer = rank_players([draw, finished({"red": 0}, 1, red="dan")], {"cyd": "Cyd", "dan": "Dan"})
+    assert [(each.place, each.name) for each in longer.players] == [(1, "Dan"), (2, "Cyd")]
 
 
 def test_a_player_of_two_seats_has_played_once() -> None:
@@ -142,8 +155,83 @@ def test_only_those_with_a_public_name_are_shown(desk: Desk) -> None:
 
     assert b"alert(1)" not in before
     assert "&lt;script&gt;alert(1)" in page
-    assert page.count('<tr><th scope="row">') == 1
+    assert page.count('<tr><td class="num">1</td><th scope="row">') == page.count("<tr><td") == 1
     assert "example.org" not in page
+
+
+def test_a_name_goes_with_a_player_who_moves(desk: Desk) -> None:
+    """After ADDRESS a player stands in the standings as before, by command, mail and on the site, with all games."""
+    home = _named(desk, **{"ann@example.org": "Ann"})
+    home.start(rounds="1")
+    home.tick(hours=24 * 7)
+    home.start(name="toy2", rounds="1")
+    before = (site(home) / "results.html").read_text()
+    for new in ("anna@example.com", "anna@example.net"):
+        _move(home, new)
+    home.tick(hours=24 * 7)
+
+    with home.app.store.reading() as session:
+        (found,) = load_standings(session, home.app).players
+    assert (found.name, found.place, found.games) == ("Ann", 1, 2)
+    home.post("STANDINGS\n", sender="anna@example.net")
+    home.answer()
+    assert "1. Ann: " in text_of(home.last("anna@example.net"))
+    row = '<th scope="row">Ann</th>'
+    assert before.count(row) == (site(home) / "results.html").read_text().count(row) == 1
+
+
+def test_a_name_stays_with_the_address_that_another_plays_from(desk: Desk) -> None:
+    """Two people never stand in the standings by the name of one address."""
+    home = _named(desk, **{"ann@example.org": "Ann"})
+    home.start(rounds="1")
+    home.tick(hours=24 * 7)
+    _move(home, "anna@example.com")
+    home.start(name="toy2", rounds="1")
+    home.tick(hours=24 * 7)
+
+    with home.app.store.reading() as session:
+        found = load_standings(session, home.app)
+    assert [(each.name, each.games) for each in found.players] == [("Ann", 1)]
+    assert found.others == 2
+
+
+def test_the_name_of_the_newer_address_counts(desk: Desk) -> None:
+    """A line for the address of today is never passed over for that of an old one."""
+    home = _named(desk, **{"ann@example.org": "Ann", "anna@example.com": "Anna"})
+    home.start(rounds="1")
+    home.tick(hours=24 * 7)
+    _move(home, "anna@example.com")
+
+    with home.app.store.reading() as session:
+        assert [each.name for each in load_standings(session, home.app).players] == ["Anna"]
+
+
+def test_a_move_that_was_not_confirmed_gives_no_name(desk: Desk) -> None:
+    """Who only asks to play from a named address is not shown by its name."""
+    home = _named(desk, **{"dan@example.org": "Dan"})
+    home.start(rounds="1")
+    home.post("ADDRESS dan@example.org\n")
+    home.answer()
+    ask(home, f"CONFIRM {code(home.last('ann@example.org'))}")
+    home.tick(hours=24 * 7)
+
+    with home.app.store.reading() as session:
+        assert load_standings(session, home.app).players == ()
+
+
+def _named(desk: Desk, **names: str) -> Desk:
+    """Return the home with these public names by addresses."""
+    settings = dataclasses.replace(desk.app.settings, players=names)
+    return dataclasses.replace(desk, app=dataclasses.replace(desk.app, settings=settings))
+
+
+def _move(desk: Desk, new: str) -> None:
+    """Let the player of red move to another address."""
+    with desk.app.store.reading() as session:
+        old = load_campaign(session, "toy1").places[0].address
+    ask(desk, f"ADDRESS {new}", old)
+    for address in (old, new):
+        confirm(desk, address)
 
 
 @pytest.mark.parametrize(
