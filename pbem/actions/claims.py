@@ -8,10 +8,10 @@ from pbem.actions.arguments import SeatCommand
 from pbem.actions.base import TextResult
 from pbem.actions.deadlines import set_deadline
 from pbem.actions.run_turn import request_run
-from pbem.actions.time_bank import find_cover
 from pbem.actions.weight import Harmless
 from pbem.campaign.deadlines import BY_CLAIM, OpenTurnStatus, load_open_turns, may_be_claimed
 from pbem.campaign.house_rules import OPPONENTS
+from pbem.campaign.prospects import find_cover
 from pbem.campaign.snapshot import Context, add_entry, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.ruleset.values import SeatName

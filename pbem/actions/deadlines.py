@@ -24,6 +24,7 @@ from pbem.actions.weight import Confirmed, Harmless, Reversible
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.notices import CampaignMailer, others, post
+from pbem.campaign.prospects import Next, foresee
 from pbem.campaign.schedule import parse_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
@@ -409,10 +410,10 @@ class HoldResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseResult:
-    """A campaign that is or would be released, if it was `held`, and its open turn.
+    """A campaign that is or would be released, if it was `held`, and its open turn, of which this happens `next`.
 
-    `due`: the turn is run at once, without the sheets of the `missing` seats. `unruled`: it waited for a ruling.
-    `notified`: players are notified.
+    `until`: it waits until then at most, for the seats of which it `waits_for`. `due`: it is run at once, without the
+    sheets of the `missing` seats. `unruled`: it waited for a ruling. `notified`: players are notified.
     """
 
     campaign: str
@@ -420,6 +421,9 @@ class ReleaseResult:
     turn: int
     deadline: dt.datetime | None
     zone: str
+    next: Next
+    until: dt.datetime | None
+    waits_for: tuple[SeatName, ...]
     due: bool
     missing: tuple[SeatName, ...]
     unruled: bool
@@ -469,7 +473,7 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
         session, snapshot = context.session, context.snapshot
         turn = next(iter(load_open_turns(session, snapshot.name)), None)
         kind = _load_hold(session, snapshot)[0]
-        free = replace(turn, **NO_HOLD) if turn else None
+        prospect = foresee(context)
         judged = isinstance(context.app.game(snapshot.game), Adjudicated)
         return ReleaseResult(
             campaign=snapshot.name,
@@ -477,7 +481,10 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
             turn=snapshot.turn,
             deadline=turn.deadline if turn else None,
             zone=snapshot.schedule.zone,
-            due=free is not None and free.reason(context.now, by_deadline=True) is not None,
+            next=prospect.next,
+            until=prospect.until,
+            waits_for=prospect.seats,
+            due=prospect.next == Next.RUN,
             # A ruling was given in the knowledge of the sheets that are missing; without one the GM is asked for it.
             missing=turn.missing if turn and not judged else (),
             unruled=kind == HoldKind.RULING,
@@ -505,16 +512,26 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
             return
         told = " Players are notified." if facts.notified else ""
         yield channel.fact(f"{name} released. {_when_run(facts)}{told}", named=True) + (
-            channel.next(TICK) if facts.due or facts.unruled else ""
+            "" if facts.next in (Next.GRACE, Next.DEADLINE, Next.ALL_IN) and not facts.unruled else channel.next(TICK)
         )
 
 
 def _when_run(facts: ReleaseResult) -> str:
     if facts.due or facts.unruled:
         return f"Turn {facts.turn} is due, and is run at once."
-    if facts.deadline is None:
-        return f"Turn {facts.turn} is run when all sheets are in."
-    return f"Turn {facts.turn} is run at its deadline, {format_time(facts.deadline, facts.zone)}."
+    until, late = format_time(facts.until, facts.zone) if facts.until else "", join_names(facts.waits_for)
+    return (
+        f"Turn {facts.turn} "
+        + {
+            Next.COVERED: f"is due, and has time of {late} until {until}: no sheet came from there.",
+            Next.CLAIM: f"is due, and waits for the word of the opponent of {late}, who is late.",
+            Next.HELD: "is due, and is held at once for you to look at: a mail says why.",
+            Next.RULING: "is due, and waits for your ruling: its form is mailed to you.",
+            Next.GRACE: f"is run when the grace after its deadline ends, {until}.",
+            Next.DEADLINE: f"is run at its deadline, {until}.",
+            Next.ALL_IN: "is run when all sheets are in.",
+        }[facts.next]
+    )
 
 
 def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
@@ -567,9 +584,12 @@ def release(context: Context) -> bool:
 
 def tell_release(context: Context, *, act: int, but: Collection[SeatName] = ()) -> None:
     """Notify the players, except those of the seats in `but`, that the campaign goes on."""
-    snapshot, deadline = context.snapshot, open_deadline(context.session, context.snapshot)
+    snapshot, prospect = context.snapshot, foresee(context)
+    deadline = open_deadline(context.session, snapshot)
+    passed = deadline if deadline and deadline <= context.now else None
     for zone, places in snapshot.by_zone(others(snapshot, but)):
-        post(context, places, small.released(deadline=deadline, now=context.now, zone=zone), id_=("act", act))
+        page = small.released(next_=prospect.next, until=prospect.until, passed=passed, zone=zone)
+        post(context, places, page, id_=("act", act))
 
 
 def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:

@@ -15,15 +15,14 @@ from sqlalchemy import update
 
 from pbem.actions.deadlines import moved_notice, tell_deadline
 from pbem.app import App
-from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due, time_left
+from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due
 from pbem.campaign.notices import GM, post
+from pbem.campaign.prospects import covered_until, find_cover
 from pbem.campaign.snapshot import Context, add_entry, load_last_reports, locked_campaign
 from pbem.report import small
 from pbem.ruleset.values import SeatName
 from pbem.store.models import BankedTime, Turn
 from pbem.text import describe_rest, format_span, join_names
-
-_DAY, _NOTHING = dt.timedelta(days=1), dt.timedelta()
 
 
 def cover_missing(app: App, due: DueTurn, now: dt.datetime) -> bool:
@@ -45,26 +44,12 @@ def cover(context: Context, waiting: OpenTurnStatus) -> bool:
     return bool(left)
 
 
-def find_cover(context: Context, waiting: OpenTurnStatus) -> tuple[Mapping[SeatName, dt.timedelta], dt.timedelta]:
-    """Return the seats without sheets whose time covers a turn, with what each has, and the span that each pays.
-
-    It is a day, or the time between two deadlines if that is shorter, or else the most that one of them has left.
-    """
-    rest = time_left(context.session, context.snapshot) if waiting.policy.bank and waiting.missing else {}
-    left = {seat: rest[seat] for seat in waiting.missing if rest}
-    period = min(_DAY, waiting.schedule.every or _DAY, max(left.values(), default=_DAY))
-    return {seat: time for seat, time in left.items() if time >= period > _NOTHING}, period
-
-
 def _extend(
     context: Context, waiting: OpenTurnStatus, period: dt.timedelta, left: Mapping[SeatName, dt.timedelta]
 ) -> None:
     session, snapshot, now = context.session, context.snapshot, context.now
-    old, closes = waiting.deadline, waiting.closes
+    old, new = waiting.deadline, covered_until(waiting, period, now)
     assert old is not None
-    assert closes is not None
-    # After an outage of the host the turn gets a whole period from now, at the usual hour, and that costs one.
-    new = old + ((now - closes) // period + 1) * period
     ids = {place.seat: place.id for place in snapshot.places}
     minutes = period // dt.timedelta(minutes=1)
     session.add_all(BankedTime(turn_id=waiting.turn_id, seat_id=ids[seat], minutes=minutes, at=now) for seat in left)

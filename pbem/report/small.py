@@ -77,20 +77,37 @@ def held(*, why: str, gm: str) -> Notice:
     )
 
 
-def released(*, deadline: dt.datetime | None, now: dt.datetime, zone: str) -> Notice:
-    """To all players: the GM has released the campaign. `deadline` is that of the open turn."""
-    soon, due = "The turn is run soon.", ""
-    if deadline is None:
-        box = panel("due", "The hold is over", "The turn is run as soon as all orders are in.")
-    elif deadline > now:
-        soon, due = f"Orders are due {format_due(deadline, zone)}.", f", due {format_time_short(deadline, zone)}"
-        more = f"{format_behind(deadline, zone)}The hold is over. The deadline is as it was."
-        box = panel("due", f"Due {format_due(deadline, zone)}", more)
-    else:
-        passed = f"The hold is over, and the deadline, {format_due(deadline, zone)}, has passed meanwhile."
-        box = panel("due", "The turn is run very soon", passed)
-    preheader = f"The hold is over. {soon}"
-    return Notice(subject=f"goes on{due}", title="The game goes on", preheader=preheader, blocks=(box,))
+_GOES_ON = {
+    "run": "The turn is run very soon",
+    "claim": "The turn waits for late orders, or the word of a player",
+    "held": "The turn is run once your GM has looked at it",
+    "ruling": "The turn is run once your GM has decided it",
+    "all-in": "The turn is run as soon as all orders are in",
+}
+"""The next that happens to a turn which waits until no certain time (`pbem.campaign.prospects`)."""
+
+
+def released(*, next_: str, until: dt.datetime | None, passed: dt.datetime | None, zone: str) -> Notice:
+    """To all players: the GM has released the campaign.
+
+    Args:
+        next_: The next that happens to the open turn (`pbem.campaign.prospects.Next`).
+        until: The time until when it waits, if that is certain.
+        passed: Its deadline, if that has passed meanwhile.
+        zone: The time zone of the readers.
+    """
+    head, due, more = _GOES_ON.get(next_, ""), "", ""
+    if until:
+        head = f"{'Late orders count until' if next_ == 'grace' else 'Due'} {format_due(until, zone)}"
+        due, more = f", due {format_time_short(until, zone)}", format_behind(until, zone)
+    more += "The hold is over."
+    if passed:
+        more += f" The deadline, {format_due(passed, zone)}, has passed meanwhile."
+    elif until:
+        more += " The deadline is as it was."
+    preheader = f"The hold is over. {head}."
+    blocks = (panel("due", head, more),)
+    return Notice(subject=f"goes on{due}", title="The game goes on", preheader=preheader, blocks=blocks)
 
 
 def deadline_moved(*, old: dt.datetime, new: dt.datetime, closes: dt.datetime, zone: str, why: str) -> Notice:
@@ -786,7 +803,7 @@ _TWO = ("red", "blue")
 
 SAMPLES: Sequence[Callable[[], Notice]] = (
     lambda: held(why="I am on a train", gm="gm@example.org"),
-    lambda: released(deadline=_LATER, now=_AT, zone=_ZONE),
+    lambda: released(next_="covered", until=_LATER, passed=_AT, zone=_ZONE),
     lambda: deadline_moved(old=_AT, new=_LATER, closes=_LATER, zone=_ZONE, why="Your GM moved the deadline."),
     lambda: covered_by_bank(campaign="trap7", turn=3, why="No orders came from red.", due=_LATER, zone=_ZONE),
     lambda: rescheduled(old="FRI 20:00 UTC", new="EVERY 12h", deadline=_AT, zone=_ZONE),

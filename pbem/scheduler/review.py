@@ -12,37 +12,18 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
-
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
 from pbem.actions.run_turn import RunCondition
 from pbem.actions.time_bank import cover_missing
 from pbem.app import App
-from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, recheck_due
-from pbem.campaign.house_rules import ALWAYS
-from pbem.campaign.notices import GM, Parts, describe_fault, gm_moment, post, was_posted
+from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, recheck_due
+from pbem.campaign.notices import GM, describe_fault, post
+from pbem.campaign.prospects import HoldReason, doubt_moment, find_doubt, gravest_doubt
 from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
 from pbem.errors import StoreError
 from pbem.report import small
-from pbem.ruleset.protocol import Adjudicated
-from pbem.store.models import InboxMessage, OrderSheet, Turn
 from pbem.store.types import HoldKind
-
-MASS_SEATS = 3
-"""Seats of a campaign from which on sheets are missing in mass: of fewer, two may just have forgotten."""
-
-# Seats that must be missing, and have sent sheets in the turn before: one may just have forgotten.
-_SILENT_SEATS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class HoldReason:
-    """Reason to hold a turn: the kind of the hold, and details in a clause."""
-
-    kind: HoldKind
-    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -66,7 +47,7 @@ def hold_doubtful_turns(
     status = {(open_.campaign, open_.turn): open_ for open_ in waiting}
     turns = [turn for turn in turns if (turn.campaign, turn.turn) in status]
     with app.store.reading() as session:
-        doubtful = {turn for turn in turns if _hold_reason(session, turn, status[turn.campaign, turn.turn])}
+        doubtful = {turn for turn in turns if gravest_doubt(session, turn.reason, status[turn.campaign, turn.turn])}
     for turn in turns:
         try:
             open_ = status[turn.campaign, turn.turn]
@@ -90,7 +71,7 @@ def _hold_if_doubtful(app: App, turn: DueTurn, now: dt.datetime) -> DueTurn | No
         context = Context(session, app, locked_campaign(session, turn.campaign), now)
         # Under the lock: another process may have run or held it meanwhile.
         waiting = recheck_due(session, turn, now)
-        doubt = _open_reason(context, turn, waiting) if waiting else None
+        doubt = find_doubt(context, turn.reason, waiting) if waiting else None
         if waiting is None or doubt is None:
             return None
         hold(context, doubt.kind, doubt.reason)
@@ -105,56 +86,9 @@ def run_condition(turn: DueTurn) -> RunCondition:
         waiting = recheck_due(context.session, turn, context.now)
         if waiting is None or needs_ruling(context):
             return False
-        return _open_reason(context, turn, waiting) is None
+        return find_doubt(context, turn.reason, waiting) is None
 
     return still
-
-
-def _open_reason(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
-    """Return the reason to hold a turn, unless its GM was notified of it and has released the turn.
-
-    A turn that its GM adjudicates waits anyway, and its digest names the seats without sheets.
-    """
-    if isinstance(context.app.game(context.snapshot.game), Adjudicated):
-        return None
-    doubt = _hold_reason(context.session, turn, waiting)
-    return None if doubt is None or was_posted(context, _moment(context, waiting)) else doubt
-
-
-def _hold_reason(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
-    """Return the gravest reason to hold a turn, or None."""
-    missing, awaited = len(waiting.missing), len(waiting.awaited)
-    # Without players the game would play itself to its end by defaults, also past every deadline.
-    if not waiting.players:
-        return HoldReason(HoldKind.NO_PLAYERS)
-    percent = waiting.policy.hold_percent
-    if percent is not None and turn.reason == BY_DEADLINE:
-        if missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
-            return HoldReason(HoldKind.NO_MAIL)
-        if awaited >= MASS_SEATS and missing * 100 >= awaited * percent:
-            return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets missing")
-    return HoldReason(HoldKind.REVIEW) if waiting.policy.hold == ALWAYS else None
-
-
-def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
-    """Return True if no message came since the turn opened, though at least two seats sent sheets in the one before."""
-    # Any message to the home, of whatever campaign or sender, shows that mail comes in.
-    messages = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
-    if session.scalar(messages) is not None:
-        return False
-    this = select(Turn.campaign_id).where(Turn.id == waiting.turn_id).scalar_subquery()
-    senders = (
-        select(func.count(OrderSheet.seat_id.distinct()))
-        .join(Turn, Turn.id == OrderSheet.turn_id)
-        .where(Turn.campaign_id == this, Turn.withdrawal_id.is_(None), Turn.number == waiting.turn - 1)
-        .where(OrderSheet.accepted)
-    )
-    return (session.scalar(senders) or 0) >= _SILENT_SEATS
-
-
-def _moment(context: Context, waiting: OpenTurnStatus) -> Parts:
-    """Return the moment of the notice: one for a deadline, since the GM who releases a turn has seen what is wrong."""
-    return gm_moment(context.snapshot, "held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
 def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
@@ -168,4 +102,4 @@ def _notify_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> 
         missing=waiting.missing,
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
-    post(context, GM, page, id_=_moment(context, waiting), topic="late")
+    post(context, GM, page, id_=doubt_moment(context.snapshot, waiting), topic="late")

@@ -19,7 +19,7 @@ ZONE = "America/Argentina/ComodRivadavia"
 
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
 PAUSED = partial(small.held, why="I am on a train " * 12, gm="gm@example.org")
-RESUMED = partial(small.released, deadline=LATER, now=AT, zone=ZONE)
+RESUMED = partial(small.released, next_="deadline", until=LATER, passed=None, zone=ZONE)
 MOVED = partial(small.deadline_moved, old=AT, new=LATER, closes=LATER, zone=ZONE, why="Your GM moved the deadline.")
 LATE = Reminder(
     campaign="fair1",
@@ -58,8 +58,9 @@ PAGES = [
     PAUSED(),
     PAUSED(why=""),
     RESUMED(),
-    RESUMED(deadline=None),
-    RESUMED(deadline=AT - dt.timedelta(days=1)),
+    RESUMED(next_="all-in", until=None),
+    *(RESUMED(next_=next_, until=None, passed=AT) for next_ in ("run", "claim", "held", "ruling")),
+    *(RESUMED(next_=next_, passed=AT) for next_ in ("covered", "grace")),
     MOVED(),
     MOVED(closes=LATER + dt.timedelta(days=1), why="Enough players asked for more time."),
     small.rescheduled(old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
@@ -121,7 +122,7 @@ def test_a_warning_tells_what_comes(changes: dict[str, int], said: str) -> None:
 
 def test_a_pause_is_over_with_or_without_time_left() -> None:
     """After a hold the deadline stays, unless it has passed."""
-    ahead, passed = (reporter().write(RESUMED(deadline=at)).text for at in (LATER, AT - dt.timedelta(days=1)))
+    ahead, passed = (reporter().write(page).text for page in (RESUMED(), RESUMED(next_="run", until=None, passed=AT)))
 
     assert "The deadline is as it was" in ahead
     assert "has passed meanwhile" in passed
