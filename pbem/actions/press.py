@@ -319,8 +319,8 @@ class WriteDiary(SeatCommand):
 
     def do(self, context: Context) -> TextResult:
         """Add the text to the diary."""
-        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         replay = _require_open_diary(context)
+        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_diary(context.session, snapshot, own, passed.text, context.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
@@ -338,8 +338,11 @@ def _require_open_diary(context: Context) -> str:
     ended = current_turn(context.session, snapshot, snapshot.turn).opened_at
     replay = replay_url(context, snapshot)
     if not replay or context.now > ended + LAST_WORDS:
-        why = f"a last word is taken for {LAST_WORDS.days} days" if replay else "it has no replay on a site"
-        raise CampaignError(f"campaign {snapshot.name} is over, and its diaries are open: {why}")
+        late, too = ("", "")
+        if replay:
+            late, too = f", and a last word was taken for {LAST_WORDS.days} days", f", and in its replay: {replay}"
+        told = f"All diaries stand in its last report, which RESEND brings{too}"
+        raise CampaignError(f"campaign {snapshot.name} is over{late}. {told}")
     return replay
 
 

@@ -39,6 +39,7 @@ from pbem.inbox.seat_lookup import (
     find_seat,
     find_stand_in,
     is_known,
+    last_seats_of,
     load_seat,
     seat_names,
     seats_of,
@@ -344,7 +345,7 @@ def _newest_report(shown: Sequence[Code]) -> Code:
 
 
 def only_seat(context: MessageContext, result: AuthResult) -> SheetHeader | None:
-    """Return the header of the sender's only seat, if a message names none and shows no code; else None."""
-    seats = seats_of(context.session, context.message.sender)
+    """Return the header of the sender's only or last seat, if a message names none and shows no code; else None."""
+    seats = seats_of(context.session, context.message.sender) or last_seats_of(context.session, context.message.sender)
     unnamed = isinstance(result, Declined) and result.reason == "no-orders"
     return SheetHeader(seats[0].campaign, seats[0].seat) if unnamed and len(seats) == 1 else None

@@ -247,13 +247,11 @@ def _is_prose(order: GmCommand) -> bool:
     free = [word for name, kind in kinds if kind not in (SEAT, SEAT_OR_NONE) for word in verb.words_of(order, name)]
     if isinstance(order, GmHelp):
         return len(free) > _MOST_TOPICS
-    return bool(free) and (isinstance(order, HoldCampaign) or not _is_value(free[0]))
-
-
-def _is_value(word: str) -> bool:
-    """Return True for a number, dice, a time, or a house rule."""
-    name = word.partition("=")[0].lower()
-    return any(sign.isdigit() for sign in word) or name in HOUSE_RULES or bool(write_time(word))
+    if not free or isinstance(order, HoldCampaign):
+        return bool(free)
+    # No number, dice, time or house rule.
+    rule = free[0].partition("=")[0].lower()
+    return not (any(sign.isdigit() for sign in free[0]) or rule in HOUSE_RULES or write_time(free[0]))
 
 
 # The more used ones first: of two that are as near to a mistyped word the first is offered.

@@ -156,6 +156,12 @@ _DEPUTIES = (
     .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
     .order_by(Deputy.until.desc())
 )
+_PLAYED_FROM = (
+    select(Campaign.name, Campaign.game, Seat.name)
+    .join(Seat, Seat.campaign_id == Campaign.id)
+    .join(Person, Person.id == Seat.person_id)
+    .where(Person.key == bindparam("key"))
+)
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 """Statements of every message, built once: building them takes longer than running them."""
@@ -209,15 +215,14 @@ def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime
 
 def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
     """Return the seats played from an address, in campaigns not over."""
-    if address is None:
-        return []
-    rows = session.execute(
-        select(Campaign.name, Campaign.game, Seat.name)
-        .join(Campaign)
-        .join(Person, Person.id == Seat.person_id)
-        .where(Person.key == address.lower(), Campaign.status != CampaignState.OVER)
-        .order_by(Campaign.name, Seat.id)
-    )
+    going_on = _PLAYED_FROM.where(Campaign.status != CampaignState.OVER).order_by(Campaign.name, Seat.id)
+    return [KnownSeat(*row) for row in session.execute(going_on, {"key": (address or "").lower()})]
+
+
+def last_seats_of(session: Session, address: str | None) -> list[KnownSeat]:
+    """Return the seat that was played from an address in the campaign that ended last, if one has."""
+    over = _PLAYED_FROM.outerjoin(Turn, _IS_OPEN).where(Campaign.status == CampaignState.OVER)
+    rows = session.execute(over.order_by(Turn.opened_at.desc(), Seat.id).limit(1), {"key": (address or "").lower()})
     return [KnownSeat(*row) for row in rows]
 
 

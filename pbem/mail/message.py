@@ -177,6 +177,7 @@ def _message_of(entity: Part) -> Message:
     sender = parse_address(senders[0]) if len(senders) == 1 and not entity.cut else None
     subject = " ".join(normalise_text(decode_words(entity.first("subject"))).split())[:MAX_SUBJECT]
     ids = MESSAGE_ID.findall(entity.first("message-id"))
+    name = decode_words(senders[0][:_LONGEST_NAME]).rpartition("<")[0] if sender else ""
     return Message(
         sender=sender,
         recipients=_recipients(entity),
@@ -186,16 +187,11 @@ def _message_of(entity: Part) -> Message:
         machine=classify(entity, sender, subject),
         text="",
         notes=(),
-        sender_name=_display_name(senders[0]) if sender else "",
+        sender_name=" ".join(name.replace('"', " ").split()),
     )
 
 
 _LONGEST_NAME = 200
-
-
-def _display_name(field: str) -> str:
-    """Return what a From field has besides the address."""
-    return " ".join(decode_words(field[:_LONGEST_NAME]).rpartition("<")[0].replace('"', " ").split())
 
 
 def _recipients(entity: Part) -> tuple[str, ...]:
