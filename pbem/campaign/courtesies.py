@@ -294,11 +294,9 @@ def host_word(words: Sequence[str]) -> bool | None:
 
 def split_host_words(lines: Iterable[tuple[int, str]]) -> tuple[Lines, bool | None]:
     """Return the lines of a sheet for the ruleset, and whether the last of the others says WAIT (True) or FINAL."""
-    kept, said, later = list[tuple[int, str]](), None, False
+    kept, said = list[tuple[int, str]](), None
     for number, line in lines:
-        # What stands below such a line may be said of a later turn; `split_parts` decides.
-        later = later or ("turn" in line.lower() and NAMES_TURN(line) is not None)
-        word = None if later else host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
+        word = host_word(split_words(line)) if _MAY_BE_HOST_WORD.search(line.upper()) else None
         if word is not None:
             said = word
             # A remark behind it may be an order that was meant.
@@ -313,16 +311,18 @@ TURN_LINE = re.compile(
     r"(?:(?P<next>next|following)\s++turn|"
     r"turns?+(?:\s*+(?:number\b|no\b\.?|nr\b\.?)?\s*+#?\s*+"
     r"(?P<number>[0-9]++|(?:one|two|three|five|ten|eleven|twelve|thirteen|fifteen|twenty"
-    r"|(?:four|six|seven|nine)(?:teen)?|eight(?:een)?)\b))?)\b(?:\s++orders?\b)?"
+    r"|(?:four|six|seven|nine)(?:teen)?|eight(?:een)?)\b))?"
+    r"|(?P<unit>round|move)\s*+(?:number\b|no\b\.?|nr\b\.?)?\s*+#?\s*+(?P<count>[0-9]++))\b(?:\s++orders?\b)?"
     r"(?:[\s:.,;*_=)\]>\u2013\u2014-]*+\Z"
     r"|[\s:.,\u2013\u2014-]++(?P<none>none|nothing|off|clear(?:\s++orders)?|cancel|withdraw)[\s.!]*+\Z"
-    r"|\s*+[:\u2013\u2014-]\s*+(?P<rest>\S.*+)"
+    r"|\s*+(?(unit):|[:\u2013\u2014-])\s*+(?P<rest>\S.*+)"
     r"|(?(number)[\s.,&+]++(?P<more>\S.*+)|(?!)))",
     re.IGNORECASE | re.DOTALL,
 )
 """A line of a sheet that says for which turn those below it are: TURN 7, NEXT TURN, "orders for turn 7:".
 
-Behind it may stand that nothing is to be kept, or behind a colon or the number the first order.
+Behind it may stand that nothing is to be kept, or behind a colon or the number the first order. With a `unit`, as in
+ROUND 7, it says so only in a game whose reports call a turn that (`pbem.campaign.later_orders`).
 """
 
 NAMES_TURN = TURN_LINE.match

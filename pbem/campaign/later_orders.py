@@ -100,7 +100,7 @@ def split_parts(ruleset: AnyRuleset, view: View, lines: Lines) -> tuple[Lines, t
     present = list[tuple[int, str]]()
     parts, below = list[tuple[Part, list[tuple[int, str]]]](), present
     for number, line in lines:
-        found = NAMES_TURN(line)
+        found = _names_turn(line, view["label"])
         part = None if found is None or _is_order(ruleset, view, found, line) else _begin(found, line, view["label"])
         if part is not None and found is not None:
             below = list[tuple[int, str]]() if part.number or part.fault else present
@@ -139,12 +139,19 @@ def split_sheet(
     return SplitSheet(tuple(left), kept, said, tuple(replace(part, lines=clean(part.lines)) for part in parts))
 
 
+def _names_turn(line: str, label: str) -> re.Match[str] | None:
+    """Return the parts of a line that names a turn, by the word TURN or that of the name of the open one."""
+    found = NAMES_TURN(line)
+    return None if found and found["unit"] and found["unit"].lower() != label.partition(" ")[0] else found
+
+
 def _is_order(ruleset: AnyRuleset, view: View, found: re.Match[str], line: str) -> bool:
     """Return True if a line that may name a turn is an order: "turn 3 armies back" may be one in free words."""
     if ruleset.free_text:
         # "Turn: the lever." and "Turn off." name no turn, not even wrongly, as TURN -3 does.
         behind = found["rest"] or found["none"]
-        return bool(found["more"] or (behind and not (found["number"] or found["next"] or behind[0].isdigit())))
+        named = found["number"] or found["count"] or found["next"]
+        return bool(found["more"] or (behind and not (named or behind[0].isdigit())))
     return not is_comment(line) and bool(ruleset.parse(view, [(1, line)]).entries)
 
 
@@ -152,7 +159,7 @@ def _begin(found: re.Match[str], line: str, label: str) -> Part | None:
     """Return the part that a line begins; None if it is a remark on no later turn."""
     now, behind, follows = turn_number(label), found["rest"] or found["more"], bool(found["next"])
     part = Part(typed=excerpt(line), withdraws=bool(found["none"]), named=bool(behind), follows=follows)
-    number = (now or 0) + 1 if follows else None if now is None else _number_meant(found["number"])
+    number = (now or 0) + 1 if follows else None if now is None else _number_meant(found["number"] or found["count"])
     if is_comment(line):
         if number is None or number <= (now or 0) or behind or part.withdraws:
             return None

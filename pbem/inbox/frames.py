@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from pbem.campaign.courtesies import host_word, says_wait, split_host_words
+from pbem.campaign.courtesies import NAMES_TURN, host_word, says_wait, split_host_words
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.mail.quoting import find_attribution, is_quoted, with_plain_marks
 from pbem.mail.reply_parser import HEADER, is_end
@@ -159,8 +159,9 @@ def find_header(lines: Sequence[str], known: Names, word: str = "ORDERS") -> int
     when an END follows; "Orders for this week" in a greeting does neither.
     """
     headers = [(at, header) for at, line in enumerate(lines) if (header := header_of(line, word))]
-    sheets = known if word == "ORDERS" else ()
-    last_end = max((at for at, line in enumerate(lines) if _ends_frame(line, sheets)), default=-1)
+    # A sheet ends at END, or where the next one begins.
+    begins = [at for at, header in headers if word == "ORDERS" and header.campaign in known]
+    last_end = max((*begins, *(at for at, line in enumerate(lines) if is_end(line))), default=-1)
     return next((at for at, header in headers if at < last_end or header.campaign in known), None)
 
 
@@ -217,16 +218,13 @@ def _sheet_of(header: SheetHeader | None, lines: Sequence[str], wait: bool | Non
     if number := unclosed_comment(enumerate(lines, start=1)):
         notes = (*notes, f"Line {number} has a /* that no */ closes: all below it was left alone, as a remark.")
     numbered = list(close_comments(enumerate(lines, start=1)))
-    kept, said = split_host_words(numbered)
+    # What stands below the name of a turn may be said of a later one.
+    at = next((at for at, (_, line) in enumerate(numbered) if NAMES_TURN(line)), len(numbered))
+    kept, said = split_host_words(numbered[:at])
+    kept = (*kept, *numbered[at:])
     if len({says_wait(line) for number, line in set(numbered).difference(kept)}) > 1:
         notes = (*notes, f"Your sheet says WAIT and FINAL: the last of them counts, {'WAIT' if said else 'FINAL'}.")
-    return SheetText(header, tuple(kept), tuple(lines), wait if said is None else said, notes)
-
-
-def _ends_frame(line: str, known: Names) -> bool:
-    """Return True if a frame ends at a line: at END, or where the next one begins."""
-    header = header_of(line)
-    return is_end(line) or (header is not None and header.campaign in known)
+    return SheetText(header, kept, tuple(lines), wait if said is None else said, notes)
 
 
 def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:

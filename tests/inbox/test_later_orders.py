@@ -11,9 +11,11 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.seats import GiveSeat
 from pbem.actions.sheets import KeepOrders, ShowSheets
 from pbem.actions.undo import UndoChange
+from pbem.campaign.later_orders import split_parts
 from pbem.errors import CampaignError
 from pbem.store.models import JournalEntry, LaterSheet, OrderSheet, Seat
 from pbem.store.types import Author
+from tests.inbox.letters import GAMES, view_of
 from tests.toy.home import Desk, text_of
 
 WEEK = 24 * 7
@@ -67,6 +69,9 @@ def told(desk: Desk) -> str:
         "--- Turn 3 ---",
         "=== TURN 3 ===",
         "[Turn 3]",
+        "ROUND 3",
+        "Round #3:",
+        "My orders for round 3",
     ],
 )
 def test_a_line_names_the_turn_of_those_below_it(desk: Desk, line: str) -> None:
@@ -76,6 +81,62 @@ def test_a_line_names_the_turn_of_those_below_it(desk: Desk, line: str) -> None:
     assert sheets(desk) == [("BID 1", True, False)]
     assert kept(desk) == {3: "BID 4\nWHISPER blue hello"}
     assert 'Orders for round 3: Kept, 2 lines: "BID 4", "WHISPER blue hello".' in said
+
+
+LABELS = {
+    "harvester": ("turn 2", "turn"),
+    "singularity": ("move 2", "move"),
+    "bubble_singularity": ("round 2, red moving", "round"),
+    "singularity_trap": ("turn 2, combat round 1", "turn"),
+    "dueling_masters": ("move 2", "move"),
+    "gm_adjudicated": ("round 2", "round"),
+}
+"""Names of turns in the reports of the games, and the word that each has for a turn."""
+
+
+@pytest.mark.parametrize("key", GAMES)
+@pytest.mark.parametrize("word", ["turn", "round", "move"])
+def test_a_turn_is_named_by_the_word_of_the_games_reports(key: str, word: str) -> None:
+    """Beside TURN each game has its own word; that of another game stays a line of the sheet, and may be an order."""
+    label, own = LABELS[key]
+    for line, below in ((f"{word.upper()} 4", ["x"]), (f"{word} 4: x", ["x"]), (f"{word} 2", [])):
+        view = {**view_of(key), "label": label}
+        present, parts = split_parts(GAMES[key], view, ((1, line), (2, "x")))
+        if word in ("turn", own):
+            assert [part.name for part in parts] == ([f"{own} 4"] if below else [])
+            assert [text for _, text in present] == ([] if below else ["x"])
+        else:
+            assert (present, parts) == (((1, line), (2, "x")), ())
+
+
+@pytest.mark.parametrize(
+    "line", ["MOVE 3 e4", "MOVE 3 -1,2", "MOVE 3 - e4", "MOVE 3,4", "MOVE 3E", "next move", "MOVE"]
+)
+def test_an_order_of_moving_names_no_turn(line: str) -> None:
+    """In a game of moves too only the number alone, or with a colon behind it, is taken for a turn."""
+    view = {**view_of("singularity"), "label": "move 2"}
+
+    assert split_parts(GAMES["singularity"], view, ((1, line),)) == (((1, line),), ())
+
+
+def test_wait_below_another_games_word_counts(desk: Desk) -> None:
+    """MOVE 3 names no turn in a game of rounds: it is refused as an order, and WAIT below it is for the open one."""
+    send(desk, "BID 1\nMOVE 3\nWAIT")
+    assert [(accepted, wait) for _, accepted, wait in sheets(desk)] == [(True, True)]
+    assert kept(desk) == {}
+
+    send(desk, "BID 1\nROUND 3\nBID 4\nWAIT")
+    assert [(accepted, wait) for _, accepted, wait in sheets(desk)][1:] == [(True, False)]
+    assert kept(desk) == {3: "BID 4\nWAIT"}
+
+
+def test_the_word_of_the_game_withdraws_too(desk: Desk) -> None:
+    """ROUND 3 NONE is TURN 3 NONE, and a round that is over is refused."""
+    send(desk, "ROUND 3: BID 4")
+    assert kept(desk) == {3: "BID 4"}
+    send(desk, "ROUND 3 NONE")
+    assert kept(desk) == {}
+    assert "round 0 is over: round 1 is open" in send(desk, "ROUND 0\nBID 4")
 
 
 @pytest.mark.parametrize("line", ["NEXT TURN", "next turn:", "For the next turn", "following turn"])
