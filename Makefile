@@ -99,9 +99,9 @@ else
 	@$(BIN)/python -m tests.programs $(NAME) --suite $(or $(SUITE),trixie)
 	@$(BIN)/python -m tests.programs.tables
 ifndef NAME
-	@$(BIN)/python -m tests.programs.polling --suite $(or $(SUITE),trixie)
-	@$(BIN)/python -m tests.programs.sending --suite $(or $(SUITE),trixie)
-	@$(BIN)/python -m tests.programs.lists --suite $(or $(SUITE),trixie)
+	@failed=; for part in polling sending lists; do \
+		$(BIN)/python -m tests.programs.$$part --suite $(or $(SUITE),trixie) || failed=1; \
+	done; test -z "$$failed"
 endif
 endif
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.programs import peers, polling, sending, tables
+from types import ModuleType
+
+import pytest
+
+from tests.programs import lists, peers, polling, sending, tables
 
 
 def test_the_page_of_mail_programs_has_the_results() -> None:
@@ -22,17 +26,10 @@ def test_the_page_for_players_of_others_has_what_is_taken_here() -> None:
     assert peers.table() in page
 
 
-def test_the_page_of_servers_has_what_their_polls_have_shown() -> None:
-    """Servers are in the page as they were polled: `python -m tests.programs.polling` writes it."""
+@pytest.mark.parametrize(("table", "name"), [(polling, "courier-imap"), (sending, "exim4"), (lists, "mlmmj")])
+def test_the_page_of_servers_has_what_their_runs_have_shown(table: ModuleType, name: str) -> None:
+    """Servers are in the page as they were run: `python -m tests.programs.polling`, and so on, writes it."""
     page = polling.PAGE.read_text()
 
-    assert polling.write(page) == page
-    assert "| courier-imap |" in page
-
-
-def test_the_page_of_servers_has_what_came_back_through_them() -> None:
-    """Servers are in the page as a campaign was sent through them: `python -m tests.programs.sending` writes it."""
-    page = sending.PAGE.read_text()
-
-    assert sending.write(page) == page
-    assert "| exim4 |" in page
+    assert table.write(page) == page
+    assert f"| {name} " in page

@@ -13,10 +13,10 @@ import argparse
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
+import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +26,7 @@ from imapclient.imapclient import FLAGGED
 
 from tests.mail.letters import mail as letter
 from tests.programs.home import run_pbem
-from tests.programs.system import HERE, SYSTEMS, system
+from tests.programs.system import HERE, SYSTEMS, in_system, system
 from tests.servers.processes import answers, free_ports
 
 FOUND = HERE / "polling.json"
@@ -34,16 +34,21 @@ PAGE = HERE.parents[1] / "docs" / "mail-servers.md"
 
 
 def install(driver: Path, suite: str) -> str:
-    """Install the packages that a driver names, with answers `preset`; return the version of the first."""
-    named = dict(re.findall(r'^(package|preset)="?([^"\n]*)', driver.read_text(), re.MULTILINE))
+    """Install what a driver names: packages, with answers `preset`, or a package of Python; return its version."""
+    named: dict[str, str] = dict(re.findall(r'^(package|preset|python)="?([^"\n]*)', driver.read_text(), re.MULTILINE))
     packages = named["package"].split()
     if "preset" in named:
         preset = "\n".join(named["preset"].split("; "))
         system(suite, "install", "debconf")  # makes the system
         system(suite, "serve", "bash", "-c", f'echo "{preset}" | debconf-set-selections')
-    installed = system(suite, "install", *packages)
-    if installed.returncode:
-        sys.exit(installed.stderr)
+    done = system(suite, "install", *packages)
+    if not done.returncode and "python" in named:
+        command = f"python3 -m venv /opt/{driver.stem} && /opt/{driver.stem}/bin/pip install --quiet {named['python']}"
+        done = system(suite, "serve", "sh", "-c", command)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    if "python" in named:
+        return named["python"].partition("==")[2]
     return system(suite, "run", "dpkg-query", "--show", "--showformat=${Version}", packages[0]).stdout
 
 
@@ -62,20 +67,17 @@ def serving(driver: Path, suite: str, **ports: int) -> Iterator[None]:
     command = (
         f"cd; guess() {{ :; }}; . ./{driver.name}; {account}; rm -rf ~orders/* /var/mail/orders; serve; exec sleep 600"
     )
-    with subprocess.Popen(
-        [HERE / "system.sh", "serve", "env", *(f"{key}={port}" for key, port in ports.items()), "bash", "-c", command],
-        env={"PATH": os.environ["PATH"], "SUITE": suite, "PROGRAMS": str(SYSTEMS)},
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as server:
-        try:
-            for _ in range(100):
-                if answers(ports["PORT"]) or server.poll() is not None:
-                    break
-                subprocess.run(["/bin/sleep", "0.2"], check=True)
-            yield
-        finally:
-            os.killpg(server.pid, signal.SIGKILL)  # with it ends the namespace, and all that runs there
+    pairs = [f"{key}={port}" for key, port in ports.items()]
+    with in_system(suite, "serve", "env", *pairs, "bash", "-c", command) as server:
+        for _ in range(450):
+            if answers(ports["PORT"]):
+                break
+            if server.poll() is not None:
+                raise RuntimeError("its driver has ended")
+            time.sleep(0.2)
+        else:
+            raise RuntimeError("it does not answer")
+        yield
 
 
 def append(port: int, *numbers: int) -> None:
@@ -132,22 +134,36 @@ def write(page: str) -> str:
 
 
 def run_drivers(
-    name: str, summary: str, folder: str, results: Path, run: Callable[[Path, str], dict[str, object]]
+    name: str,
+    summary: str,
+    folder: str,
+    results: Path,
+    run: Callable[[Path, str], dict[str, object]],
+    write: Callable[[str], str],
 ) -> None:
-    """Install and run the servers asked for on the command line, or all of a folder, and keep what was found."""
+    """Run the servers asked for on the command line, or all of a folder; keep what was found, and write the page."""
     parser = argparse.ArgumentParser(prog=f"tests.programs.{name}", description=summary.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--suite", default="trixie")
     options = parser.parse_args()
+    failed = []
     for server in options.names or sorted(path.stem for path in (HERE / folder).glob("*.sh")):
         driver = HERE / folder / f"{server}.sh"
-        version = install(driver, options.suite)
-        found = {"server": server, "version": version, "suite": options.suite, **run(driver, options.suite)}
-        print(json.dumps(found))
+        try:
+            version = install(driver, options.suite)
+            found = {"server": server, "version": version, "suite": options.suite, **run(driver, options.suite)}
+        except Exception:  # noqa: BLE001 - one server's fault must not stop the others
+            failed.append(server)
+            print(f"{server} has failed, and its earlier result stays:\n{traceback.format_exc()}", flush=True)
+            continue
+        print(json.dumps(found), flush=True)
         known = json.loads(results.read_text()) if results.exists() else []
         others = [it for it in known if (it["server"], it["suite"]) != (server, options.suite)]
         ordered = sorted([*others, found], key=lambda it: (it["server"], it["suite"]))
         results.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+    PAGE.write_text(write(PAGE.read_text()))
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
 
 
 def _run(driver: Path, suite: str) -> dict[str, object]:
@@ -157,5 +173,4 @@ def _run(driver: Path, suite: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    run_drivers("polling", __doc__, "servers", FOUND, _run)
-    PAGE.write_text(write(PAGE.read_text()))
+    run_drivers("polling", __doc__, "servers", FOUND, _run, write)
