@@ -167,7 +167,7 @@ def subscribe(world: World) -> None:
 
 
 def probe(world: World) -> None:
-    """Have the list send a probe to the order address, as after mail that came back."""
+    """Have the list send a probe or a notice to the order address, as after mail that came back."""
     world.send(ANN, "club+probe@lists.example.org", "probe", "now\n")
 
 
@@ -193,7 +193,7 @@ TITLES = {
     "letter": "the GM writes to all seats",
     "closed": "reports go to a list that takes mail of members alone",
     "subscribe": "a stranger has the order address join",
-    "probe": "the list sends a probe",
+    "probe": "mail for the order address has come back to the list",
 }
 """The same for the table, where a driver has a guess."""
 
@@ -229,13 +229,15 @@ def _subject(raw: bytes) -> str:
 def write(page: str) -> str:
     """Return the page with its table of lists as it is now."""
     above, mark, below = page.partition("<!-- lists -->\n\n")
-    rows = ["| list manager | what is done | guessed | seen |", "|---|---|---|---|"]
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
     for it in json.loads(FOUND.read_text()):
-        manager = f"{it['server']} {it['version']} ({it['suite']})"
         for name, title in TITLES.items():
             if guess := guessed(HERE / "lists" / f"{it['server']}.sh", name):
-                rows.append(f"| {manager} | {title} | {guess} | {_seen(it['cases'][name])} |")
-    return above + mark + "\n".join([*rows, ""]) + re.sub(r"\A(?:\|.*\n)*", "", below)
+                same = rows.setdefault((it["server"], title, guess, _seen(it["cases"][name])), [])
+                same.append(f"{it['version']} ({it['suite']})")
+    lines = ["| list manager | what is done | guessed | seen |", "|---|---|---|---|"]
+    lines += [f"| {server} {', '.join(same)} | {' | '.join(cells)} |" for (server, *cells), same in rows.items()]
+    return above + mark + "\n".join([*lines, ""]) + re.sub(r"\A(?:\|.*\n)*", "", below)
 
 
 def _seen(case: Mapping[str, Any]) -> str:

@@ -16,6 +16,8 @@ serve() {
   sed -E "s/^incoming:.*/incoming: mailman.mta.null.NullMTA/; s/^smtp_host:.*/smtp_host: 127.0.0.1/; s/^smtp_port:.*/smtp_port: $FAR/
     s/^lmtp_host:.*/lmtp_host: 127.0.0.1/; s/^lmtp_port:.*/lmtp_port: $INNER/; s/^port: 8001/port: $REST/
     s/^site_owner:.*/site_owner: owner@example.net/" /etc/mailman3/mailman.cfg >/var/lib/mailman3/own.cfg
+  printf '%s\n' "[dmarc]" "org_domain_data_url: file:///var/lib/mailman3/suffixes" >>/var/lib/mailman3/own.cfg # 3.3.8 needs it
+  printf '%s\n' org net >/var/lib/mailman3/suffixes
   chown list: /var/lib/mailman3/own.cfg
   cat >/var/lib/mailman3/settings.py <<'PYTHON'
 from email.message import Message

@@ -1,6 +1,6 @@
 # Sympa, with a prefix, a footer, and its own addresses in From and Reply-To: a bridge hands it what is sent.
-package="sympa libdbd-sqlite3-perl dbconfig-no-thanks"
-preset="sympa sympa/dbconfig-install boolean false; sympa sympa/listmaster string owner@example.net"
+package="sympa dbconfig-sqlite3"
+preset="sympa sympa/dbconfig-install boolean true; sympa sympa/database-type select sqlite3; sympa sympa/listmaster string owner@example.net"
 guess sheet "counts: prefix and footer lie outside of ORDERS and END"
 guess words "are left alone"
 guess quoted "is left alone"
@@ -9,6 +9,7 @@ guess seat "reports reach the list; a reply counts, by the code in its subject"
 guess letter "comes back as our own mail, and is left alone"
 guess closed "a refusal, marked as automatic, which is not answered"
 guess subscribe "a question, marked as automatic, which is not answered"
+guess probe "a notice, marked as automatic, which is not answered"
 
 serve() {
   rm -rf /var/lib/sympa/list_data /var/spool/sympa /var/lib/sympa/sympa.sqlite
@@ -25,7 +26,11 @@ serve() {
   cat >/root/deliver <<'SCRIPT'
 #!/bin/bash
 name=${4%%@*}; name=${name/%+subscribe/-subscribe}
-if [[ $name == club+probe ]]; then exit 0; fi
+if [[ $name == club+probe ]]; then # what its weekly task does
+  exec runuser -u sympa -- perl -I/usr/share/sympa/lib -MConf -MSympa -MSympa::List -e '
+    Conf::load();
+    Sympa::send_notify_to_user(Sympa::List->new("club", "lists.example.org"), "auto_notify_bouncers", "orders\@example.org");'
+fi
 exec runuser -u sympa -- /usr/lib/sympa/bin/queue "$name@lists.example.org"
 SCRIPT
   chmod 755 /root/deliver
@@ -39,7 +44,7 @@ a_list() { # NAME MEMBERS...
 <list><listname>$name</listname><type>discussion_list</type><subject>$name</subject><description>x</description>
 <status>open</status><language>en_US</language><topic>other</topic><owner multiple="1"><email>owner@example.net</email></owner></list>
 XML
-  $sympa create --input-file="/tmp/$name.xml" lists.example.org
+  $sympa create --input="/tmp/$name.xml" lists.example.org
   sed -i 's/^send .*/send private/; s/^subscribe .*/subscribe auth/' "$folder/config"
   printf '%s\n' "" "custom_subject $name" "" "reply_to_header" "value list" "apply forced" "" "dmarc_protection" "mode all" >>"$folder/config"
   [[ $name == closed ]] || printf '%s\n' "" "reject_mail_from_automates_feature off" >>"$folder/config"
