@@ -16,7 +16,7 @@ from pbem.actions.arguments import ADDRESS, CAMPAIGN, DAY, FreeText, Proof, Seat
 from pbem.actions.base import TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
 from pbem.actions.weight import Confirmed, Reversible
-from pbem.actions.welcome import withdraw_deputy_copies
+from pbem.actions.welcome import tell_deputies, withdraw_deputy_copies
 from pbem.campaign.history import set_dice_word
 from pbem.campaign.notices import post
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
@@ -25,7 +25,6 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, add_entr
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
-from pbem.report.notices import Notice
 from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Absence
@@ -182,9 +181,7 @@ class DismissDeputy(SeatCommand):
             raise CampaignError(f"{place.seat} in {snapshot.name} has no deputy, and no one is asked to be it any more")
         add_entry(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
         withdraw_deputy_copies(session, place)
-        said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
-        for deputy in dismissed:
-            post(context, deputy.address, Notice(subject=f"you are no longer deputy of {place.seat}", blocks=(said,)))
+        tell_deputies(context, place, dismissed)
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 

@@ -23,6 +23,7 @@ from pbem.actions.welcome import (
     renew_codes,
     resend_report,
     send_welcomes,
+    tell_deputies,
     withdraw_deputy_copies,
 )
 from pbem.campaign.bot_sheets import find_bot
@@ -34,6 +35,7 @@ from pbem.campaign.people import (
     DAYS,
     add_standby,
     create_request,
+    deputies_of,
     dismiss,
     find_person,
     get_or_create_person,
@@ -173,7 +175,9 @@ def _seat(
     A seat that gets no person is `without` one: open, or played by a bot.
     """
     session, status = context.session, SeatState.PLAYING if person else without
+    deputies = deputies_of(session, [place.id], context.now).get(place.id, [])
     renewed = _vacate(context, place, status=status)
+    tell_deputies(context, place, [each for each in deputies if each is not person])
     if person is not None:
         # A new player does not inherit the misses of the former one.
         afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": context.now, "muted": []}

@@ -36,7 +36,7 @@ from pbem.report.attachments import Attachments
 from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
 from pbem.report.markdown import as_text
-from pbem.report.notices import DiceNotice, Welcome
+from pbem.report.notices import DiceNotice, Notice, Welcome
 from pbem.report.renderer import report_subject
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
@@ -235,6 +235,13 @@ def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
     """Withdraw queued copies of reports to the former deputies of a seat."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
+
+
+def tell_deputies(context: Context, place: SeatView, dismissed: Iterable[Person]) -> None:
+    """Notify former deputies of a seat."""
+    said = f"You no longer stand in for the seat {place.seat} of {context.snapshot.name}. Thank you!"
+    for deputy in dismissed:
+        post(context, deputy.address, Notice(subject=f"you are no longer deputy of {place.seat}", blocks=(said,)))
 
 
 def renew_codes(context: Context, place: SeatView) -> Report | None:

@@ -260,7 +260,7 @@ def turn_held(
     if review:
         reason = "You asked to see each turn before it is run. Sheets are still accepted meanwhile."
     elif not (missing or came):
-        reason = "The game would play itself. Give a seat to a player, or release the turn to run it without orders."
+        reason = "The game would play itself. Give a seat to a player, then release the turn; or release it as it is."
     else:
         # Only a hold for missing sheets warns of lost mail.
         reason = (

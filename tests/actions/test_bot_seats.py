@@ -21,6 +21,7 @@ from pbem.actions.sheets import ShowSheets
 from pbem.actions.status import ShowStatus
 from pbem.actions.undo import UndoChange
 from pbem.campaign.archive_sync import prove_archive
+from pbem.campaign.people import appoint, end_of, get_or_create_person
 from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, View
@@ -147,6 +148,22 @@ def test_the_player_has_the_seat_back(desk: Desk) -> None:
     assert "The seat red of toy1 has a new player" in words(desk.last(BOB))
     run(desk)
     assert sheets(desk) == ["bot", "player"]
+
+
+def test_a_deputy_of_the_former_player_is_told(desk: Desk) -> None:
+    """Whoever stood in for the player does no longer, and hears of it; one who gets the seat hears of that alone."""
+    for line, told in ((SeatBot("red"), True), (GiveSeat("red", EVE), False)):
+        run_action(desk.app, "toy1", GiveSeat("red", ANN), desk.now) if not told else None
+        with desk.app.store.writing() as session:
+            eve = get_or_create_person(session, EVE, desk.now)
+            red = load_campaign(session, "toy1").places[0]
+            appoint(session, red.id, eve, desk.now, end_of("2026-11-20", "Europe/Berlin"))
+        before = len(desk.mails(EVE))
+        run_action(desk.app, "toy1", line, desk.now)
+        desk.tick()
+        said = " ".join(words(mail) for mail in desk.mails(EVE)[before:])
+        assert ("You no longer stand in for the seat red of toy1." in said) == told
+        assert ("You play red in toy1" in said) != told
 
 
 def test_a_gm_types_it_by_mail(desk: Desk) -> None:

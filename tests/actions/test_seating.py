@@ -85,7 +85,9 @@ def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
     desk.tick()
 
     assert said == "eve@example.net plays red. A new token and the newest report are queued for them."
-    assert "The game is under way, and another person played this seat before you." in words(desk.mails(EVE)[0])
+    assert "The game is under way, and another person or a bot has played this seat until now." in words(
+        desk.mails(EVE)[0]
+    )
     assert len(reports(desk, EVE)) == 1
     assert "You no longer play the seat red of toy1: seated by the GM." in words(desk.last(ANN))
     assert "has a new player" in words(desk.last(BOB))
