@@ -251,7 +251,12 @@ def hidden_orders_note(ruleset: AnyRuleset, view: View, lines: Lines) -> Iterato
     if not behind:
         return
     form = _words_of_form(ruleset, view)
-    typed = [(number, line) for number, line in behind if split_words(line) and _order_words(line) not in form]
+    # Lines of forms stand behind a semicolon.
+    typed = [
+        (number, line)
+        for number, line in behind
+        if split_words(line) and (_order_words(line) not in form or comment_mark(comments[number]) != ";")
+    ]
     typed, more = typed[:MOST_REMARKS], typed[MOST_REMARKS:]
     verbs = {words[0] for words in form}
     # In a game of free text all of them are entries.

@@ -179,7 +179,7 @@ def unclosed_comment(lines: Iterable[tuple[int, str]]) -> int:
 
 def _is_open(line: str) -> bool:
     last = next(reversed([*_comments(line)]), None) if "/*" in line else None
-    return last is not None and last[2] == "/*" and not line[last[0] + len("/*") :].endswith("*/")
+    return last is not None and last[2] == "/*" and "*/" not in line[last[0] + len("/*") :]
 
 
 def plain_signs(line: str) -> str:

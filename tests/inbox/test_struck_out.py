@@ -53,6 +53,20 @@ def test_a_remark_without_an_end_is_told() -> None:
     assert "Line 2 has a /* that no */ closes: all below it was left alone, as a remark." in received.notes
 
 
+def test_a_remark_before_an_order_ends_where_it_is_closed() -> None:
+    """What stands behind */ on its line counts, and so do the lines below."""
+    received = receive("harvester", ["/* first */ MOVE S2 NE", "MOVE L1 NE"])
+
+    assert received.reading.parsed.orders == orders("harvester", ["MOVE S2 NE", "MOVE L1 NE"])
+    assert received.notes == ()
+
+
+def test_a_line_of_the_form_behind_another_sign_is_told() -> None:
+    """Forms write a semicolon before their lines: behind a # such a line was typed."""
+    assert receive("singularity", ["; PLACE f6"]).notes == ()
+    assert '"# PLACE f6"' in receive("singularity", ["# PLACE f6"]).notes[-1]
+
+
 def test_a_numbered_line_of_free_text_is_not_lost() -> None:
     """Where every line is an order, those that begin with a # are named."""
     received = receive(FREE, ["#1 march to Rome", "#2 hold the pass", "The envoy rides to Blue"])

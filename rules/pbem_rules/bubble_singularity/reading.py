@@ -53,6 +53,13 @@ _IDLE = {"stay", "pass", "wait", "skip", "nothing"}
 _PUSHING = {"push", "degrees", "90", "quarter", "1"}
 _WORDS_OF_PULLS = {"bubbles", "gravity", "pull", "all"}
 
+# The number of an entry in a list of orders.
+_ENTRY = re.compile(r"\A\s{0,9}\(?[0-9]{1,2}[.)]\s{0,9}(?=[^\W\d_])")
+
+_EITHER = {"or", "else", "rather"}
+_LISTED = {"KEEP", "DRAW", "START"}
+"""Verbs of orders that say what is taken if the first of their words cannot be had."""
+
 _LETTERS = re.compile(r"[nesw]{2,}")
 _COLOURS = re.compile(r"[rgby]{2,5}")
 
@@ -63,10 +70,12 @@ def rewrite(line: str, view: _View) -> str:
     Raises:
         FieldError: the first word is no order, or the line may mean two things.
     """
-    words = words_of(line)
+    words = words_of(_ENTRY.sub("", line))
     if view["over"] or not words:
         return line
     verb, rest = _verb(words, view)
+    if verb and verb not in _LISTED and not _EITHER.isdisjoint(words):
+        raise FieldError("either-or", "the line gives a choice", "write the one that you want")
     found = _ALONE[verb](rest) if verb in _ALONE else _BY_VIEW[verb](rest, view) if verb else ""
     if not found and not verb and not _is_short_for(words[0], "RESIGN"):
         raise _unknown(words, view, line)

@@ -12,7 +12,7 @@ from pbem_rules.singularity.state import opponent
 
 # Repetitions are bounded, so that no line takes longer than in proportion to its length.
 _ARROW = re.compile(r"[-=–—]{0,9}>|[→⇒➔]")
-_BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s+(?=\S)")
+_BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s*(?=[a-z])")
 _SIGNS = re.compile("[\"“”„‘’`'().,:;=!?\\[\\]]+")
 # Matches "d4", "d-4", "d04" and "4d".
 _CELL = re.compile(r"([a-z]{1,2})-?0*([1-9][0-9]?)|([1-9][0-9]?)([a-z]{1,2})")

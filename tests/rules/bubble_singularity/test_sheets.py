@@ -23,6 +23,20 @@ def test_orders_may_be_written_in_many_ways(lines: list[str]) -> None:
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE E N", "BUBBLES blue red", "ROTATE CW"]
 
 
+def test_a_list_of_orders_may_be_numbered() -> None:
+    """The numbers of its entries are left out."""
+    parsed = read(lay(hand="rb"), "1. MOVE E N", "2) Bubbles blue red", "(3) ROTATE CW")
+
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE E N", "BUBBLES blue red", "ROTATE CW"]
+
+
+@pytest.mark.parametrize("line", ["MOVE N or E", "E or N", "BUBBLES red, else blue", "ROTATE CW or CCW", "PULL N or E"])
+def test_a_choice_is_no_order(line: str) -> None:
+    """Neither of two words with OR between them is taken; KEEP may say what comes next."""
+    assert refused(lay(hand="rb"), line)[0] == "either-or"
+    assert read(lay(hand="rb"), "KEEP folder or drift").errors == ()
+
+
 def test_a_whole_turn_fits_one_sheet() -> None:
     """Every choice of a turn can be written at once, and all lines are accepted."""
     state = lay(hand="rbb", held=["folder"], nodes=["C2"], lying={"C2": "rg"})

@@ -48,6 +48,11 @@ def test_no_word_stands_for_any_cell(line: str) -> None:
     )
 
 
+def test_a_number_of_a_move_needs_no_blank_behind_it() -> None:
+    """Moves are numbered as in chess."""
+    assert read(new_game(), "red", "1.e5").orders == read(new_game(), "red", "1. PLACE e5").orders != ()
+
+
 @pytest.mark.parametrize("line", ["Blue: PLACE e5", "blue E5", "e5 blue"])
 def test_a_stone_of_the_opponent_is_not_ones_own(line: str) -> None:
     """A line that names the other colour places no stone; a reply may name it."""
