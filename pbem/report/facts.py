@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pbem.ruleset.values import Json, SeatName
 from pbem.text import join_names
+
+MANY_ORDERS = 8
+"""Orders in a turn whose outcomes a report tells one by one; of more it counts those that are plain."""
 
 MOST_ROWS = 12
 """Seats in the table of scores, and the reader's own."""
@@ -39,7 +42,7 @@ class DiceWord(NamedTuple):
 class OrderOutcome(NamedTuple):
     """An order of a seat in the turn reported: in words, its outcome ("" if there is nothing to say), and its line.
 
-    `state` is done, part or not.
+    `state` is done, part or not, or plain: done, with an outcome that need not be told.
     """
 
     words: str
@@ -75,6 +78,25 @@ def group_outcomes(outcomes: Sequence[OrderOutcome]) -> list[OrderOutcome]:
                 continue
         groups.append((row, words))
     return [row._replace(typed=" ".join(", ".join(words) for words in line)) for row, line in groups]
+
+
+def abridge_outcomes(outcomes: Iterable[OrderOutcome]) -> list[OrderOutcome]:
+    """Return outcomes without those that are plain; of lines of a verb with equal ones the first two words, together.
+
+    >>> rows = [OrderOutcome("", "the way is blocked", f"MOVE {unit}", "not") for unit in ("L2 N N", "S1 NW")]
+    >>> [row.typed for row in abridge_outcomes([*rows, OrderOutcome("", "at 0,3", "MOVE C1 N", "plain")])]
+    ['MOVE L2, S1 …']
+    """
+    alike: dict[tuple[str, ...], list[OrderOutcome]] = {}
+    for row in outcomes:
+        if row.state != "plain":
+            alike.setdefault((row.typed.split(" ")[0], row.became, row.state), []).append(row)
+    return [_abridge(some) if len(some) > 1 else some[0] for some in alike.values()]
+
+
+def _abridge(alike: Sequence[OrderOutcome]) -> OrderOutcome:
+    lines = [row.typed.split(" ", 2) for row in alike]
+    return alike[0]._replace(typed=f"{lines[0][0]} {', '.join(word for line in lines for word in line[1:2])} …")
 
 
 def _join_words(group: list[list[str]], line: list[list[str]]) -> list[list[str]] | None:

@@ -30,10 +30,12 @@ from pbem.report.attachments import Attachments
 from pbem.report.changes import ReportSentences
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import (
+    MANY_ORDERS,
     DrawnPicture,
     OrderOutcome,
     RenderedReport,
     ReportFacts,
+    abridge_outcomes,
     format_scores,
     group_outcomes,
     picture_file,
@@ -339,14 +341,19 @@ class Renderer:
     ) -> dict[str, Any]:
         placed = [_place_picture(picture, png, view, facts) for picture, png in pictures]
         view = ruleset.current_view(view)
+        # Words of a player stay as they are: two lines of them may differ in one word.
+        ordered = facts.ordered if ruleset.free_text else group_outcomes(facts.ordered)
+        few = len(ordered) <= MANY_ORDERS or facts.full or view["over"]
+        plain = 0 if few else sum(row.state == "plain" for row in facts.ordered)
         return {
             "view": view,
             "facts": facts,
             # Not the game itself: a template could call its methods.
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version, ruleset.has_dice),
             "brief": brief,
-            # Words of a player stay as they are: two lines of them may differ in one word.
-            "ordered": facts.ordered if ruleset.free_text else group_outcomes(facts.ordered),
+            "ordered": ordered,
+            "outcomes": abridge_outcomes(facts.ordered) if plain else ordered,
+            "plain": plain,
             "frame": _frame(ruleset, facts),
             "scores": format_scores(view.get("memory", {}).get("scores")),
             "happened": self._render_events(f"{ruleset.key}/events.j2", view),

@@ -41,24 +41,24 @@ _DARK = {name: token.dark for name, token in TOKENS.items()}
 _QUIET = f"color:{_LIGHT['quiet']}"
 _RAISED = f"background-color:{_LIGHT['raised']};color:{_LIGHT['text']}"
 _BREAKS = "word-wrap:break-word"
-_FORM = f"padding:8px;{_RAISED};border:1px solid {_LIGHT['line']};font:13px/1.35 {MONO}"
+_FORM = f"padding:8px;{_RAISED};border:1px solid {_LIGHT['line']};font:13px/1.3 {MONO}"
 _PANEL = f"margin:0 0 10px;padding:8px 12px;{_RAISED};border-left:4px solid"
 _QUOTED = f"padding:0 0 0 12px;border-left:3px solid {_LIGHT['edge']};{_BREAKS}"
 
 CSS: Mapping[str, str] = {
     "body": f"margin:0;padding:0;background-color:{_LIGHT['ground']};color:{_LIGHT['text']}",
-    "main": f"max-width:600px;margin:0 auto;padding:12px;font:16px/1.4 {FONT};text-align:left;{_BREAKS}",
+    "main": f"max-width:600px;margin:0 auto;padding:12px;font:16px/1.35 {FONT};text-align:left;{_BREAKS}",
     "preheader": "display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden",
     "kicker": f"margin:0;font-size:14px;{_QUIET}",
     "h1": "margin:2px 0 10px;font-size:22px;line-height:1.2;font-weight:bold",
-    "h2": "margin:16px 0 6px;padding:0 0 4px;font-size:18px;line-height:1.2;font-weight:bold;"
+    "h2": "margin:14px 0 5px;padding:0 0 3px;font-size:18px;line-height:1.2;font-weight:bold;"
     f"border-bottom:1px solid {_LIGHT['line']}",
     "h3": "margin:10px 0 4px;font-size:16px;line-height:1.25;font-weight:bold",
     "h4": "margin:12px 0 4px;font-size:16px;line-height:1.25;font-weight:bold",
     "p": "margin:0 0 6px",
     "data": "margin:0 0 6px;font-size:15px;line-height:1.4",
-    "note": f"margin:0 0 6px;font-size:14px;line-height:1.4;{_QUIET}",
-    "fine": "margin:0 0 6px;font-size:14px;line-height:1.4",
+    "note": f"margin:0 0 5px;font-size:14px;line-height:1.35;{_QUIET}",
+    "fine": "margin:0 0 5px;font-size:14px;line-height:1.35",
     "long": f"margin:0 0 8px;font-size:14px;line-height:1.4;{_BREAKS}",
     "due": f"{_PANEL} {_LIGHT['due']}",
     "ok": f"{_PANEL} {_LIGHT['good']}",
@@ -68,7 +68,7 @@ CSS: Mapping[str, str] = {
     "bad": f"color:{_LIGHT['bad']}",
     "link": f"color:{_LIGHT['link']};text-decoration:underline",
     "links": "margin:0 0 8px;font-size:16px;line-height:1.9",
-    "button_table": "margin:12px 0 8px",
+    "button_table": "margin:10px 0 6px",
     "button_cell": f"background-color:{_LIGHT['link']};color:#ffffff;border-radius:6px;text-align:center;"
     "mso-padding-alt:13px 20px",
     "button": f"display:block;padding:13px 20px;font:bold 17px/1.2 {FONT};background-color:{_LIGHT['link']};"
@@ -76,7 +76,7 @@ CSS: Mapping[str, str] = {
     "mono": f"font-family:{MONO};font-size:14px",
     "place": "white-space:nowrap",
     "list": "margin:0 0 8px;padding:0 0 0 20px",
-    "entry": "margin:0 0 3px",
+    "entry": "margin:0 0 2px",
     "fine_list": "margin:0 0 8px;padding:0 0 0 16px;font-size:14px;line-height:1.35",
     "fine_entry": "margin:0",
     "table": "border-collapse:collapse;margin:0 0 8px;font-size:15px;line-height:1.4",
@@ -93,7 +93,7 @@ CSS: Mapping[str, str] = {
     "words": f"margin:0 0 8px;white-space:pre-wrap;{_BREAKS}",
     "said": f"margin:0 0 8px;{_QUOTED}",
     "told": f"margin:0 0 8px;{_BREAKS}",
-    "footer": f"margin:20px 0 0;padding:8px 0 0;border-top:1px solid {_LIGHT['line']};font-size:14px;line-height:1.4;"
+    "footer": f"margin:14px 0 0;padding:6px 0 0;border-top:1px solid {_LIGHT['line']};font-size:14px;line-height:1.35;"
     + _QUIET,
     "line": "margin:0 0 8px;white-space:pre-wrap",
     "items": "margin:0 0 8px;padding:0;list-style:none",

@@ -213,7 +213,8 @@ class Ruleset(Protocol[S]):
         """Return the outcome of each order of a turn in a clause, or "" for an order with nothing to say about.
 
         It follows the order as typed and a colon. That of an order that was not carried out is a `NotDone`, of one
-        that was in part an `InPart`. Events do not say the same again.
+        that was in part an `InPart`. Events do not say the same again. One that says nothing that the view does not
+        show, but that the order came true, is an `AsOrdered`: a report on many orders counts these.
 
         Args:
             view: The view of the report on this turn; the outcomes must follow from it.

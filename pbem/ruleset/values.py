@@ -201,6 +201,13 @@ class InPart(str):
     state = "part"
 
 
+class AsOrdered(str):
+    """Outcome that says no more than that its order came true: a report on many orders counts these."""
+
+    __slots__ = ()
+    state = "plain"
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The standing of a game, for the host and the GM; players are not mailed it.

@@ -66,6 +66,22 @@ def test_report_has_its_sections_in_order() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(
+    ("plain", "full", "told"),
+    [(6, False, ""), (7, False, "All 7 other orders came true."), (7, True, "")],
+)
+def test_of_many_orders_those_that_came_true_are_counted(plain: int, full: bool, told: str) -> None:
+    """Of more than eight orders a report tells those that have more to tell; in full it tells all, as of a few."""
+    lost = [OrderOutcome("", "the well is dry", f"DRAW {place}", "not") for place in ("3 east", "4 west")]
+    done = [OrderOutcome("", f"you have {coins}.", f"BID {coins}", "plain") for coins in range(plain)]
+
+    parts = reporter().report(Fair(), seen(), facts(used=SheetUsed(3, "ab" * 32), ordered=(*lost, *done), full=full))
+
+    assert ("- BID 0\n  you have 0.\n" in parts.text) == (not told)
+    assert ("- DRAW 3, 4 …\n  NOT DONE: the well is dry\n" in parts.text) == bool(told)
+    assert all(told in shown for shown in (parts.text, parts.html))
+
+
 def test_the_turn_in_brief_is_what_a_mail_program_shows_first() -> None:
     """Deadline and headlines are the preview of the mail, hidden in the HTML; the headlines are in the data too."""
     parts = reporter().report(Fair(), seen(), facts())

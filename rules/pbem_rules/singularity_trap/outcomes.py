@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import InPart, NotDone, Order, View
+from pbem.ruleset import AsOrdered, InPart, NotDone, Order, View
 from pbem_rules.common.outcomes import SIGNS
 from pbem_rules.common.summary import counted, cut, listed, named
 from pbem_rules.singularity_trap.aftermath import Aftermath
@@ -82,7 +82,8 @@ def _grouped(outcomes: Iterable[tuple[str, str]]) -> str:
         said = [fate.replace("{was}", "was") for fate in alike]
     text = f"{'; '.join(said)}." if said else ""
     kinds = {type(fate) for _, fate in ships}
-    return (kinds.pop() if len(kinds) == 1 else InPart if kinds else str)(text)
+    done = str if kinds <= {str, AsOrdered} else InPart
+    return (kinds.pop() if len(kinds) == 1 else done)(text)
 
 
 def _ships(ships: Sequence[str], *, every: bool) -> str:
@@ -150,8 +151,7 @@ def _repair(after: Aftermath, index: int, order: Repair) -> str:
     whys = [event["why"] for event in after.mended[index] if event["kind"] != "repaired"]
     said = [f"{_units(event['units'])}, for {counted(event['cost'], 'point')}" for event in mended]
     if said:
-        text = f"{'; '.join([*said, *whys])}."
-        return InPart(text) if whys else text
+        return (InPart if whys else AsOrdered)(f"{'; '.join([*said, *whys])}.")
     if whys and _is_gone(whys[0].partition(" ")[2]):
         return _grouped([(order.ship, _fate(after, order.ship))])
     return NotDone(f"{'; '.join(whys)}.") if whys else ""
@@ -168,7 +168,7 @@ def _hide(after: Aftermath, order: Hide) -> str:
 
 def _hidden(after: Aftermath, order: Hide, ship: str) -> str:
     if after.events("hidden", ship=ship):
-        return f"went dark at {after.place(after.ships[ship]['space'])}"
+        return AsOrdered(f"went dark at {after.place(after.ships[ship]['space'])}")
     return _refused(after, order, ship)
 
 
@@ -181,7 +181,9 @@ def _build(after: Aftermath, index: int, order: Build) -> str:
     if not ships:
         return NotDone(f"{why}.") if why else ""
     built = f"{named(ships, MOST_IDS)} built"
-    return InPart(f"{built}, and no more: {why}.") if why and len(ships) < order.number else f"{built}."
+    if why and len(ships) < order.number:
+        return InPart(f"{built}, and no more: {why}.")
+    return AsOrdered(f"{built}.")
 
 
 def _move(after: Aftermath, index: int, order: Move) -> str:
@@ -200,7 +202,9 @@ def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
         return NotDone("followed a later order")
     for event in after.events("moved", ship=ship):
         course = _course(after, event)
-        return type(course)(course + _end(after, ship) + _way(event))
+        # A ship that met others at the end of its way did come there; what they did to it is told with the fights.
+        kind = AsOrdered if len(event["legs"]) == len(order.legs) + bool(order.vector) else type(course)
+        return kind(course + _end(after, ship) + _way(event))
     why = _refused(after, order, ship)
     if not why or new_number(ship) or (ship not in after.ships and not after.fought(ship)):
         return why
@@ -278,10 +282,12 @@ def _target(after: Aftermath, index: int, order: Target) -> str:
     aims = after.aims()
     shots = [(shot, at) for shot, at in after.shots() if shot["at"] not in aims.get(shot["by"], ())]
     if not shots:
-        return "no ship of yours fired by it."
+        return AsOrdered("no ship of yours fired by it.")
     liked = sum(at["owner"] in order.choices or at["type"] in order.choices for _, at in shots)
-    share = "" if liked == len(shots) else f", {liked or 'none'} of them at these types"
-    return f"{_score([shot for shot, _ in shots])}{share}."
+    score = _score([shot for shot, _ in shots])
+    if liked == len(shots):
+        return AsOrdered(f"{score}.")
+    return f"{score}, {liked or 'none'} of them at these types."
 
 
 def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
@@ -301,7 +307,7 @@ def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
 
 def _changed(after: Aftermath, space: str, more: str) -> str:
     for event in after.events("terraformed", space=space):
-        return f"{event['name']} ({space}) went from {event['was']} to {event['now']}{more}."
+        return AsOrdered(f"{event['name']} ({space}) went from {event['was']} to {event['now']}{more}.")
     return ""
 
 
@@ -315,7 +321,8 @@ def _leave(after: Aftermath, index: int, order: LeaveColour) -> str:
     planet = after.planets.get(space)
     if planet is None or planet["owner"] != after.seat:
         return NotDone("it was not at a planet of yours.")
-    return _changed(after, space, ", by another ship") or f"{planet['name']} stays {planet['colour']}."
+    # By another ship is not as ordered.
+    return str(_changed(after, space, ", by another ship")) or AsOrdered(f"{planet['name']} stays {planet['colour']}.")
 
 
 def _ally(after: Aftermath, index: int, order: Ally) -> str:
@@ -331,7 +338,7 @@ def _ally(after: Aftermath, index: int, order: Ally) -> str:
     if player["ally"]:
         return f"you and {who} are still allies."
     if order.answer == "NO":
-        return f"you and {who} are not allies."
+        return AsOrdered(f"you and {who} are not allies.")
     return f"{who} has not said yes so far." if player["wish"] else ""
 
 
@@ -355,7 +362,7 @@ def _standing(after: Aftermath, members: set[str], dominant: str | None) -> str:
         each for each in after.view["factions"] if (set(each["members"]), each["dominant"]) == (members, dominant)
     ]
     for faction in standing:
-        return f"it stands, at {faction['held']} of {after.view['rules']['turns_to_hold']} turn starts."
+        return AsOrdered(f"it stands, at {faction['held']} of {after.view['rules']['turns_to_hold']} turn starts.")
     for event in after.events("dissolved"):
         if set(event["members"]) == members:
             return f"it was declared, and dissolved at the next start of turn: {event['why']}."

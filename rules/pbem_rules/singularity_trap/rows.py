@@ -21,6 +21,9 @@ Fact = tuple[str, str]
 FLEETS = 4
 """Fleets for which the nearest planets are named."""
 
+NAMED = 3
+"""Planets of a list that have names beside their spaces; of more the spaces alone are given."""
+
 _MOMENTS = {"economic": "Before movement", "movement": "After movement", "combat": "After combat"}
 _FATES = {"dark": "went dark", "destroyed": "{} destroyed", "vanished": "vanished"}
 _WHYS = {
@@ -31,7 +34,7 @@ _WHYS = {
 _STATES = {
     ("Pinned:", "beside a ship that is no ally's, so it cannot move."): "encounter",
     ("Moved:", "it had a move this turn, so it is not stationary."): "moved",
-    ("Dark:", "its system is lost; out of play until repaired."): "dark",
+    ("Dark:", "out of play until repaired."): "dark",
 }
 _DEPARTURES = {
     "resigned": "resigned",
@@ -45,17 +48,18 @@ def with_rows(view: View) -> View:
     told = dict(grouped(view["events"], "kind"))
     fights = grouped(told.get("combat", ()), "space")
     rows = {
-        "fights": [(space, _fight(rounds, view["seat"])) for space, rounds in fights],
+        "fights": [(space, *_fight(rounds, view["seat"])) for space, rounds in fights],
         "departures": [_left(view, how, some) for how, some in grouped(told.get("resigned", ()), "how")],
         "planets": " ".join([*_conquests(view, told.get("captured", ())), _terraformed(told.get("terraformed", ()))]),
         "points": _points(told),
         "losses": [(why, _scrapped(why, some)) for why, some in grouped(told.get("scrapped", ()), "why")],
         "on_the_way": " ".join(_on_the_way(view, told)),
         "combats": [{**combat, "fleet": _fleet(combat["enemies"])} for combat in view["combats"]],
-        "ships": _ships(view),
+        "ships": _ships(view, {event["ship"] for event in told.get("built", ())}),
         "seen": list(_sensor_facts(view)),
         "out_of_sight": " ".join(_out_of_sight(view)),
         "holders": _holders(view),
+        "factions": "; ".join(_factions(view)),
         "nearest": "; ".join(_nearest(view)),
         "types": [_type(kind) for kind in view["rules"]["types"]],
         "worths": _worths(view),
@@ -76,9 +80,9 @@ def _by_type(ships: Iterable[Row], words: Callable[[Row], str]) -> str:
 
 
 def _state(ship: Row) -> str:
-    words = [word for word in ("dark", "moved") if ship.get(word)]
+    words = [word for word in ("new", "dark", "moved") if ship.get(word)]
     hit = [unit for unit in ship.get("units", ()) if unit["left"] != unit["full"]]
-    words += [f"{unit['unit']} {unit['left']} of {unit['full']}" for unit in hit if unit["full"] > 1]
+    words += [f"{unit['unit']} {unit['left']}/{unit['full']}" for unit in hit if unit["full"] > 1]
     # A ship without its system is dark.
     lost = [unit["unit"] for unit in hit if unit["full"] == 1 and not (ship["dark"] and unit["unit"] == "system")]
     words += [f"{listed(lost)} lost"] if lost else []
@@ -210,24 +214,24 @@ def _fire(event: Row) -> Iterator[str]:
         yield f"{by} at {at}, to hit {need} of {of}: rolled {', '.join(dice)}"
 
 
-def _fight(rounds: Sequence[Row], seat: str) -> str:
-    """Return the result of a fight: enemies, losses and hits."""
+def _fight(rounds: Sequence[Row], seat: str) -> tuple[str, str]:
+    """Return the result of a fight: enemies, losses, rounds and hits; and the same without rounds and hits."""
     ships, shots, lost = ([each for one in rounds for each in one[key]] for key in ("ships", "shots", "lost"))
     owners = {ship["id"]: ship["owner"] for ship in ships}
     own = {ship for ship, owner in owners.items() if owner == seat}
     foes = {shot["by"] for shot in shots if shot["at"] in own} | {shot["at"] for shot in shots if shot["by"] in own}
     enemies = list(dict.fromkeys(owner for ship, owner in owners.items() if ship in foes))
     beside = list(dict.fromkeys(owner for owner in owners.values() if owner not in (*enemies, seat)))
-    words = f", round {rounds[0]['round']}" if len(rounds) == 1 else f", {len(rounds)} rounds"
-    words += f" against {listed(enemies)}" * bool(enemies) + f", beside {listed(beside)}" * bool(beside) + ": "
+    length = f", round {rounds[0]['round']}" if len(rounds) == 1 else f", {len(rounds)} rounds"
+    words = f" against {listed(enemies)}" * bool(enemies) + f", beside {listed(beside)}" * bool(beside) + ": "
     gone = {loss["ship"] for loss in lost} - own
     told = fates(loss for loss in lost if loss["ship"] in own)
     if gone:
         named = _by_type({ship["id"]: ship for ship in ships if ship["id"] in gone}.values(), itemgetter("id"))
         told.append(f"{named} lost")
     made, took = (sum(shot["hit"] and shot[who] in own for shot in shots) for who in ("by", "at"))
-    hits = f"You made {counted(made, 'hit')}, took {took or 'none'}."
-    return f"{words}{'; '.join(told) or 'no ship was lost'}. {hits}"
+    words += f"{'; '.join(told) or 'no ship was lost'}."
+    return f"{length}{words} You made {counted(made, 'hit')}, took {took or 'none'}.", words
 
 
 def _conquests(view: View, captured: Sequence[Row]) -> Iterator[str]:
@@ -257,7 +261,8 @@ def _left(view: View, how: str, resigned: Iterable[Row]) -> str:
 
 
 def _named(planets: Iterable[Row]) -> str:
-    return listed([f"{each['name']} ({each['space']})" for each in planets])
+    some = list(planets)
+    return listed([f"{each['name']} ({each['space']})" if len(some) <= NAMED else each["space"] for each in some])
 
 
 def _points(told: Mapping[str, Sequence[Row]]) -> str:
@@ -283,18 +288,16 @@ def _scrapped(why: str, scrapped: Sequence[Row]) -> str:
     return f"{ships} {'was' if len(scrapped) == 1 else 'were'} scrapped{_WHYS[why]}."
 
 
-def _ships(view: View) -> list[list[Fact]]:
-    """Return the own ships: those with company or damage by space, then all others by type."""
-    sites = {planet["space"]: [planet["name"]] for planet in view["planets"]}
-    whole: list[Row] = []
+def _ships(view: View, built: AbstractSet[str]) -> list[list[Fact]]:
+    """Return the own ships: those with company by space, then all others by type."""
+    fleets = grouped(({**ship, "new": ship["id"] in built} for ship in view["ships"]), "space")
+    together = [(space, ships) for space, ships in fleets if len(ships) > 1 or ships[0]["encounter"]]
+    whole = [ships[0] for _, ships in fleets if len(ships) == 1 and not ships[0]["encounter"]]
+    sites = {planet["space"]: [planet["name"]] for planet in view["planets"] if len(together) <= NAMED}
     spaces: list[Fact] = []
-    for space, ships in grouped(view["ships"], "space"):
-        pinned = any(ship["encounter"] for ship in ships)
-        if len(ships) > 1 or pinned or ships[0]["damage"]:
-            about = ", ".join(sites.get(space, []) + ["pinned"] * pinned)
-            spaces.append((space, f"{about}{': ' * bool(about)}{_fleet(ships)}"))
-        else:
-            whole += ships
+    for space, ships in together:
+        about = ", ".join(sites.get(space, []) + ["pinned"] * any(ship["encounter"] for ship in ships))
+        spaces.append((space, f"{about}{': ' * bool(about)}{_fleet(ships)}"))
     types = [
         (f"{name}{'s' * (len(some) > 1)}", ", ".join(f"{each['id']}{_state(each)} at {each['space']}" for each in some))
         for name, some in grouped(whole, "type")
@@ -349,11 +352,22 @@ def _holders(view: View) -> list[list[Fact]]:
     held = dict(grouped((planet for planet in view["planets"] if planet["owner"]), "owner"))
     facts: list[Fact] = []
     out = [each["colour"] for each in view["players"] if not each["playing"] and each["colour"] != view["seat"]]
+    bare = [
+        each["colour"]
+        for each in view["players"]
+        if each["playing"] and not each["planets"] and each["colour"] != view["seat"] and not _standing(each, view)
+    ]
     for player in sorted(view["players"], key=lambda each: (each["colour"] != view["seat"], -each["planets"])):
-        if player["colour"] not in out:
-            planets = ", ".join(f"{planet['space']} {planet['worth']}" for planet in held.get(player["colour"], ()))
-            who = sentence(you_or_seat(view, player["colour"]))
-            facts.append((f"{who}, {player['planets']}{_standing(player, view)}{':' if planets else ''}", planets))
+        if player["colour"] not in (*out, *bare):
+            worths = sorted(grouped(held.get(player["colour"], ()), "worth"), key=lambda group: -group[0])
+            planets = "; ".join(
+                f"{worth}{' each' * (len(some) > 1)}: {', '.join(each['space'] for each in some)}"
+                for worth, some in worths
+            )
+            own = player["colour"] == view["seat"]
+            who = "Your planets, with their worth to you:" if own else f"{sentence(player['colour'])},"
+            facts.append((f"{who} {player['planets']}{_standing(player, view)}.", planets))
+    facts += [("No planets:", listed(bare))] if bare else []
     facts += [("Out of the war:", listed(out))] if out else []
     return [facts[:1], facts[1:]]
 
@@ -368,6 +382,14 @@ def _standing(player: Row, view: View) -> str:
         words = ", your offer of an alliance is open"
     starts = counted(rules["turns_to_hold"], "turn start")
     return words + (f", enough to win at {player['held']} of {starts}" if player["held"] else "")
+
+
+def _factions(view: View) -> Iterator[str]:
+    """Yield the factions that stand, each with the starts of turn at which it held enough planets."""
+    turns = view["rules"]["turns_to_hold"]
+    for faction in view["factions"]:
+        head = f" (an empire of {faction['dominant']})" if faction["dominant"] else ""
+        yield f"{listed(faction['members'])}{head} at {faction['held']} of {counted(turns, 'turn start')}"
 
 
 def _nearest(view: View) -> list[str]:

@@ -329,9 +329,11 @@ def _elsewhere(view: View) -> Iterator[str]:
         yield headline(f"the faction of {listed(_named_first(view, event['members']))} is dissolved.")
     others = [each for each in events_of(view, "captured") if view["seat"] not in (each["was"], each["now"])]
     if others:
-        news = [f"{each['now']} took {each['name']}" for each in others if each["now"]]
-        news += [f"{each['was']} lost {each['name']}" for each in others if not each["now"]]
-        yield headline(f"elsewhere {listed(news)}.", f"elsewhere {counted(len(others), 'planet')} changed hands.")
+        taken = grouped((each for each in others if each["now"]), "now")
+        lost = grouped((each for each in others if not each["now"]), "was")
+        news = [f"{seat} took {listed([each['name'] for each in some])}" for seat, some in taken]
+        news += [f"{seat} lost {listed([each['name'] for each in some])}" for seat, some in lost]
+        yield headline(f"elsewhere {'; '.join(news)}.", f"elsewhere {counted(len(others), 'planet')} changed hands.")
 
 
 def _reader(view: View) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@ wider than one of mail.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.factions import certain
@@ -17,6 +18,12 @@ from pbem_rules.singularity_trap.orders import BOOK, View, others
 from pbem_rules.singularity_trap.outlook import Outlook
 
 WIDTH = 78
+
+MANY = 12
+"""Ships of which each has a line of its own; of more those of a type that are alike in a space share one."""
+
+MOST_JOINED = 5
+"""Ships on one line: a phone shows no more in a row, and no mail program breaks it."""
 
 
 def template(view: View) -> list[str]:
@@ -31,7 +38,8 @@ def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
     # Others may lack an alliance of which the reader does not know; a headline speaks of those.
     yield from map(BOOK.line, certain(view))
-    yield from (f"REPAIR {ship['id']}" for ship in _ships_with_upkeep(view) if ship["damage"])
+    hurt = [ship["id"] for ship in _ships_with_upkeep(view) if ship["damage"]]
+    yield from (f"REPAIR {names}" for names in _joined(hurt, MOST_JOINED if len(view["ships"]) > MANY else 1))
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
     if home and payable:
@@ -45,18 +53,30 @@ def _ships_with_upkeep(view: View) -> list[View]:
 
 
 def _movement(view: View) -> Iterator[str]:
+    many = len(view["ships"]) > MANY
+    ships: dict[tuple[Any, ...], list[str]] = {}
     for ship in _ships_with_upkeep(view):
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
         # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may still end before.
         stuck = ship["encounter"] and view["section"] == "movement"
         if units.get("drive") and not ship["dark"] and not stuck:
-            yield f"MOVE {ship['id']} {'SLIP N 1' if units.get('slip') else 'N'}"
+            way = "SLIP N 1" if units.get("slip") else "N"
+            alike = ship["space"], ship["type"], units["drive"]
+            ships.setdefault((way, *(alike if many else [ship["id"]])), []).append(ship["id"])
+    yield from (f"MOVE {names} {way}" for (way, *_), some in ships.items() for names in _joined(some, MOST_JOINED))
+
+
+def _joined(names: Sequence[str], most: int) -> Iterator[str]:
+    """Yield ships as a line names them, so many at the most on each."""
+    return ("/".join(names[at : at + most]) for at in range(0, len(names), most))
 
 
 def _combat(view: View) -> Iterator[str]:
     for combat in view["combats"]:
         yield from (f"FIRE {ship} AT {combat['enemies'][0]['id']}" for ship in combat["own"])
-    names = " ".join(kind["name"] for kind in reversed(view["rules"]["types"]))
+    types = list(reversed(view["rules"]["types"]))
+    # Unarmed types come last in any case.
+    names = " ".join(kind["name"] for kind in [kind for kind in types if kind["units"].get("weapons")] or types)
     yield "TARGET " + textwrap.shorten(names, WIDTH - len("; TARGET "), placeholder="")
 
 
@@ -74,7 +94,7 @@ def _terraforming(view: View) -> Iterator[str]:
         able = any(unit["unit"] == "terraform" and unit["left"] for unit in ship["units"])
         if able and not ship["dark"] and not ship["moved"] and ship["space"] in own:
             options = closer(view["seat"], own[ship["space"]]["colour"])
-            if options:
+            if len(options) > (len(view["ships"]) > MANY):
                 yield f"TERRAFORM {ship['id']} {f'TO {options[1]}' if len(options) > 1 else 'NO'}"
 
 

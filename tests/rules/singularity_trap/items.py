@@ -64,12 +64,14 @@ def _state(view: View) -> Iterator[Item]:
 
 
 def _ships(view: View) -> Iterator[Item]:
+    built = {event["ship"] for event in view["events"] if event["kind"] == "built"}
     for ship in view["ships"]:
         hurt = [unit for unit in ship["units"] if unit["left"] != unit["full"]]
-        states = [f"{unit['unit']} {unit['left']} of {unit['full']}" for unit in hurt if unit["full"] > 1]
+        states = [f"{unit['unit']} {unit['left']}/{unit['full']}" for unit in hurt if unit["full"] > 1]
         lost = [unit["unit"] for unit in hurt if unit["full"] == 1 and not (ship["dark"] and unit["unit"] == "system")]
         states += [*lost, " lost"] if lost else []
         states += [state for state in ("dark", "moved") if ship[state]] + ["pinned"] * ship["encounter"]
+        states += [f"{ship['id']} (new"] * (ship["id"] in built)
         yield _same(ship["space"], ship["id"], ship["type"], *states)
 
 
@@ -100,12 +102,22 @@ def _planets(view: View) -> Iterator[Item]:
     for planet in view["planets"]:
         space, name, colour, owner = (planet[key] for key in ("space", "name", "colour", "owner"))
         key = f"planet {space} "
-        yield Item(f"{key}{colour}", (f"{colour}, {planet['worth']}:", f"{space} {name}"), (f"({space})", colour))
-        held = (f"{_who(view, owner)}, ", f"{space} {planet['worth']}") if owner else None
-        yield Item(f"{key}of {owner}", held, held or (f"({space})|{space} {planet['worth']}", "nobody holds|Nobody, "))
+        yield Item(f"{key}{colour}", (f"{colour}, {planet['worth']}:", f"{space} {name}"), (space, colour))
+        held = (_holder(view, owner), _worth(view, planet)) if owner else None
+        yield Item(f"{key}of {owner}", held, held or (space, "nobody holds|Nobody, "))
     for chart in view["charts"]:
         jump = f"{chart['entry']} to {chart['exit']}"
         yield Item(jump, (jump,), (f"a jump from {chart['entry']} leads to {chart['exit']}",))
+
+
+def _worth(view: View, planet: Mapping[str, Any]) -> str:
+    """Return the planets of an owner that are worth as much as one of them."""
+    alike = [each for each in view["planets"] if (each["owner"], each["worth"]) == (planet["owner"], planet["worth"])]
+    return f" {planet['worth']}{' each' * (len(alike) > 1)}: {', '.join(each['space'] for each in alike)}"
+
+
+def _holder(view: View, colour: str) -> str:
+    return "Your planets, with their worth to you:" if colour == view["seat"] else f"{colour.capitalize()},"
 
 
 def _players(view: View) -> Iterator[Item]:
@@ -114,12 +126,17 @@ def _players(view: View) -> Iterator[Item]:
         states = [", your ally"] * player["ally"]
         states += [f", enough to win at {player['held']} of "] if player["held"] else []
         left = who != "You" and not player["playing"]
-        yield _same("Out of the war: ", player["colour"]) if left else _same(f"{who}, {planets}", *states)
+        if left or not (planets or states or who == "You"):
+            yield _same("Out of the war: " if left else "No planets: ", player["colour"])
+        else:
+            yield _same(f"{_holder(view, player['colour'])} {planets}", *states)
         if view["awaited"] and view["section"] in ("turn", "ecopolitical") and who != "You" and player["playing"]:
             wish = f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}"
             yield _same(*[wish] * view["rules"]["alliances"])
     for faction in view["factions"]:
-        yield _same(faction["kind"].capitalize(), *faction["members"], f"enough planets at {faction['held']} of ")
+        head = f" (an empire of {faction['dominant']})" if faction["dominant"] else ""
+        yield _same("Factions with enough planets: ", f"{faction['members'][-1]}{head} at {faction['held']} of ")
+        yield _same("Factions with enough planets: ", *faction["members"])
 
 
 def _who(view: View, colour: str) -> str:
@@ -181,13 +198,17 @@ def _hidden(view: View, event: Any) -> Told:
     yield event["ship"], "went dark"
 
 
+def _as_ordered(view: View, event: Any) -> Told:
+    yield (f"{event['ship']}|orders came true.",)
+
+
 def _built(view: View, event: Any) -> Told:
     yield " for ", f" {event['type']}", " income from "
-    yield from _built_briefly(view, event)
+    yield "BUILD", event["type"], event["space"], event["ship"], " built"
 
 
 def _built_briefly(view: View, event: Any) -> Told:
-    yield "BUILD", event["type"], event["space"], event["ship"], " built"
+    yield event["ship"], f" built|{event['ship']} (new|went dark|destroyed"
 
 
 def _refused(view: View, event: Any) -> Told:
@@ -199,11 +220,15 @@ def _moved(view: View, event: Any) -> Told:
 
 
 def _moved_briefly(view: View, event: Any) -> Told:
-    yield "MOVE", event["end"]
+    yield f"MOVE|{event['ship']}", event["end"]
 
 
 def _stopped(view: View, event: Any) -> Told:
     yield "MOVE", "stopped", f"at {event['space']}"
+
+
+def _stopped_briefly(view: View, event: Any) -> Told:
+    yield f"stopped|{event['ship']}", event["space"]
 
 
 def _charted(view: View, event: Any) -> Told:
@@ -239,7 +264,7 @@ def _combat_briefly(view: View, event: Any) -> Told:
 
 
 def _captured(view: View, event: Any) -> Told:
-    place = f"{event['name']} ({event['space']})"
+    place = event["space"]
     if event["now"] and event["was"]:
         was = "you" if event["was"] == view["seat"] else event["was"]
         yield "Planets: ", f"{_who(view, event['now'])} took ", place, f" from {was}"
@@ -250,7 +275,7 @@ def _captured(view: View, event: Any) -> Told:
 
 
 def _terraformed(view: View, event: Any) -> Told:
-    yield "Terraformed: ", f"{event['name']} ({event['space']})", f" from {event['was']} to {event['now']}"
+    yield "Terraformed: ", event["space"], f" from {event['was']} to {event['now']}"
 
 
 def _named(*keys: str) -> Any:
@@ -292,8 +317,16 @@ _BRIEFLY = {
     "moved": _moved_briefly,
     "combat": _combat_briefly,
     "built": _built_briefly,
+    "hidden": _as_ordered,
+    "repaired": _as_ordered,
+    "stopped": _stopped_briefly,
+    "holding": _nothing,
+    "faction-held": _nothing,
+    "declared": _nothing,
     "income": _nothing,
     "maintained": _nothing,
     "saved": _nothing,
 }
-"""Kinds of which the report of a turn tells less than the full one: ways, dice, and the points of the turn before."""
+"""Kinds of which the report of a turn tells less than the full one.
+
+They are ways, dice, the points of the turn before, what came as it was ordered, and what stands with the planets."""

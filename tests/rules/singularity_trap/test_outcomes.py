@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import InPart, NotDone, Order, View
+from pbem.ruleset import AsOrdered, InPart, NotDone, Order, View
 from pbem.testing.play import games
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.orders import Build, Move
@@ -34,7 +34,7 @@ def told(played: Played, orders: tuple[Order, ...]) -> list[str]:
     return [STATES[type(each)] + each for each in found]
 
 
-STATES = {str: "", NotDone: "NOT DONE: ", InPart: "IN PART: "}
+STATES = {str: "", AsOrdered: "", NotDone: "NOT DONE: ", InPart: "IN PART: "}
 
 
 FLEET = world(
@@ -118,6 +118,34 @@ def test_each_order_is_told_of(sheet: str, said: list[str]) -> None:
     lines = outcomes(FLEET, sheet)
 
     assert [line[: len(start)] for line, start in zip(lines, said, strict=True)] == said
+
+
+@pytest.mark.parametrize(
+    ("sheet", "plain"),
+    [
+        ("MOVE R101 UP UP", True),
+        ("MOVE R101 S S", True),
+        ("MOVE R101 S S S", False),
+        ("MOVE R107 S", False),
+        ("MOVE R101/R105 UP", False),
+        ("REPAIR R104", True),
+        ("SCRAP R101", False),
+        ("TERRAFORM R109", True),
+        ("TERRAFORM R109 TO cyan", False),
+        ("TARGET Scout", True),
+        ("ALLY green YES", False),
+    ],
+)
+def test_what_came_as_it_was_ordered_is_marked(sheet: str, plain: bool) -> None:
+    """A report on many orders need not tell one that came true as written, also where others were met at its end."""
+    (said,) = RULESET.order_outcomes(*_played(FLEET, sheet))
+
+    assert isinstance(said, AsOrdered) == plain
+
+
+def _played(state: State, sheet: str) -> tuple[View, tuple[Order, ...]]:
+    after = play(state, red=sheet)
+    return view(after.state, "red", after.events), read(state, "red", sheet)
 
 
 def test_ships_built_are_told_by_the_lines_that_name_them() -> None:

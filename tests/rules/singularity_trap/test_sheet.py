@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -418,6 +419,23 @@ def test_the_template_shows_what_terraformers_will_do() -> None:
     sheet = [line for line in RULESET.template(view(state, "red")) if "TERRAFORM" in line]
 
     assert sheet == ["; TERRAFORM R100 TO magenta", "; TERRAFORM R101 NO"]
+
+
+def test_a_large_fleet_moves_by_lines_for_ships_that_are_alike() -> None:
+    """Of more than twelve ships up to five that are alike in a space share a line; each ship is on one of them."""
+    crowd = [ship(f"R2{at:02}", "J10") for at in range(10, 17)]
+    apart = [ship(f"R3{at:02}", f"J{at}") for at in range(12, 16)]
+    others = [ship("R400", "J10", drive=2), ship("R401", "J10", "Scout")]
+    few, many = (RULESET.template(view(world(*fleet), "red")) for fleet in (crowd, [*crowd, *apart, *others]))
+    moves = [line for line in many if line.startswith("; MOVE")]
+
+    assert not any("/" in line for line in few)
+    assert [line for line in moves if "/" in line] == [
+        "; MOVE R210/R211/R212/R213/R214 SLIP N 1",
+        "; MOVE R215/R216 SLIP N 1",
+    ]
+    assert sorted(re.findall(r"R\d+", " ".join(moves))) == sorted(each.id for each in (*crowd, *apart, *others))
+    assert all(len(line) <= 40 for line in moves)
 
 
 @pytest.mark.parametrize("pace", ["turn", "section"])
