@@ -41,7 +41,7 @@ LATE = [
     (b"s027", 21, "red", 25),
     (b"s012", 22, "red", 38),
 ]
-"""Seeds, turns, seats and ships of late games: up to five fights, and the largest fleet of 400 games of two to six bots."""
+"""Seeds, turns, seats and ships of late games: up to five fights, and the largest fleet of 400 games of bots."""
 
 
 def _played(turns: int, seed: bytes, reader: str) -> tuple[View, tuple[Order, ...]]:
