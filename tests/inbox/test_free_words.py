@@ -150,6 +150,8 @@ def test_a_broken_paragraph_is_one_order() -> None:
         ("Thanks for the report!\nAnn", "talk"),
         ("Great turn, what a game!", "talk"),
         ("My orders will follow.", "talk"),
+        ("OK, I'll send orders later.", "talk"),
+        ("FYI", "talk"),
         ("Danke für den Bericht, toll!", "talk"),
         ("Can I attack the bridge?", "question"),
         ("Hi GM, can I attack? And when?", "question"),

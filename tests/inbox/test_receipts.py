@@ -127,9 +127,10 @@ def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
     assert len(desk.mails("ann@example.org")) == before
 
 
-def test_a_yes_to_nothing_is_no_sheet(desk: Desk) -> None:
-    """YES in reply to a report, in capitals or not, answers no question and orders nothing."""
-    assert send(desk, "YES").startswith("No orders in your mail\n")
+@pytest.mark.parametrize("word", ["YES", "FYI", "LOL!", "BTW"])
+def test_a_yes_to_nothing_is_no_sheet(desk: Desk, word: str) -> None:
+    """YES in reply to a report, or what else people write in capitals, answers no question and orders nothing."""
+    assert send(desk, word).startswith("No orders in your mail\n")
     assert sheets(desk) == []
 
 
