@@ -472,3 +472,18 @@ def test_an_answer_of_a_newer_code_does_not_wait_for_others(invited: Desk) -> No
     invited.tick()
 
     assert "You play blue in toy1" in reply(invited, "Yes after all!")
+
+
+def test_a_yes_too_late_is_told_what_does_it_now(desk: Desk) -> None:
+    """A YES after a NO to LEAVE changes nothing, and the answer says how to ask for it once more."""
+    desk.start()
+    ask(desk, "LEAVE")
+    asked = question(desk, ANN)
+    desk.reply(asked, "NO")
+    desk.answer()
+    desk.reply(asked, "YES")
+    desk.answer()
+
+    assert players(desk)["red"] == ANN
+    said = "If what it asked for is still wanted, send it again, as a reply to your latest report."
+    assert said in words(desk.last(ANN))
