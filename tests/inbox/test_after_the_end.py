@@ -53,7 +53,7 @@ def test_what_the_answer_names_is_brought(desk: Desk) -> None:
 
 
 def test_a_bare_diary_is_a_last_word_for_a_week(desk: Desk) -> None:
-    """Where a replay is shown it is added, and afterwards the answer names report and replay."""
+    """With a replay that is shown it is added, and afterwards the answer names report and replay."""
     home = end(desk, shown=True)
 
     assert f"It stands in the replay, where anyone can read it, as soon as that is written: {REPLAY}" in ask(
@@ -84,7 +84,7 @@ def test_of_several_the_one_that_ended_last_is_meant(desk: Desk, names: Sequence
 
 
 def test_a_game_that_goes_on_comes_first(desk: Desk) -> None:
-    """Who still plays writes into the diary of that game."""
+    """A player of another writes into the diary of that one."""
     end(desk)
     desk.start(name="toy2", rounds="9")
 

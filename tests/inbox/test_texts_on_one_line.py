@@ -73,7 +73,7 @@ def test_the_first_colon_parts_them(line: str) -> None:
     ],
 )
 def test_a_line_without_a_whole_command_is_not_parted(line: str) -> None:
-    """What stands before the colon must be all that the command needs, in its own words."""
+    """The words before the colon must be all that the command needs, in its own words."""
     assert split_text(line) == (line, "")
 
 

@@ -46,7 +46,7 @@ def test_a_game_gives_a_point_for_each_seat_behind() -> None:
 
 
 def test_equal_players_share_a_place() -> None:
-    """Who has the points, wins and games of another has their place too; the next one's counts both."""
+    """A player with the points, wins and games of another has their place too; the next one's counts both."""
     draw = finished({"red": 2, "blue": 2, "green": 0, "grey": 0}, red="ann", blue="bob", green="cyd", grey="dan")
     found = rank_players([draw], {name: name.capitalize() for name in ("dan", "cyd", "bob", "ann")})
 
@@ -207,7 +207,7 @@ def test_the_name_of_the_newer_address_counts(desk: Desk) -> None:
 
 
 def test_a_move_that_was_not_confirmed_gives_no_name(desk: Desk) -> None:
-    """Who only asks to play from a named address is not shown by its name."""
+    """A player who only asks to play from a named address is not shown by its name."""
     home = _named(desk, **{"dan@example.org": "Dan"})
     home.start(rounds="1")
     home.post("ADDRESS dan@example.org\n")
