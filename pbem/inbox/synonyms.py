@@ -50,18 +50,10 @@ def plain_words(line: str) -> str:
 _WORD = re.compile(r"[\w-]++[.!]?")
 
 
-def _one_word(rest: str) -> str:
-    return rest.rstrip(".!") if _WORD.fullmatch(rest) else ""
-
-
 def _seats(rest: str) -> str:
     """Return names that commas, "and" or "with" join; "" for other words."""
     names = rest.rstrip(":.").replace(" and ", ",").replace(" with ", ",").split(",")
     return ", ".join(name.strip() for name in names) if all(_WORD.fullmatch(name.strip()) for name in names) else ""
-
-
-def _with_address(rest: str) -> str:
-    return rest if "@" in rest else ""
 
 
 def _unmuted(rest: str) -> str:
@@ -88,9 +80,9 @@ _READERS: Mapping[str, Callable[[str], str]] = {
     "days": write_span,
     "span": lambda rest: write_span_of_time(rest) or rest,
     "time": _time,
-    "name": _one_word,
+    "name": lambda rest: rest.rstrip(".!") if _WORD.fullmatch(rest) else "",
     "seats": _seats,
-    "address": _with_address,
+    "address": lambda rest: rest if "@" in rest else "",
     "off": _unmuted,
     "given": _give_to,
     "": lambda rest: rest,
