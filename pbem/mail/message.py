@@ -269,13 +269,13 @@ def _join_written(pieces: Sequence[TextPart]) -> MessageBody:
 # What occurs in each page with text that is struck out.
 _STRIKES = re.compile(r"<(?:s|strike|del)[\s>]")
 
-MAX_PARTS = 100
-MAX_DEPTH = 20
+MAX_PARTS, MAX_DEPTH, _LONGEST_STUB = 100, 20, 300
 
 _STUB = re.compile(r"\bHTML\b", re.IGNORECASE)
-_LONGEST_STUB = 300
-_JOINED = re.compile(rf"^[> ]*+ORDERS [\w-]++ [\w-]++ {REPLY_CODE} \S", re.MULTILINE)
-_END = re.compile(r"^[> ]*+END[ \t]*+$", re.MULTILINE)
+# A quoted sheet with its lines on one, as Evolution makes them of HTML, which may be broken anew.
+_JOINED = re.compile(
+    rf"(?m)^((?>(?:> ?)+))(ORDERS [\w-]++ [\w-]++ {REPLY_CODE}) .{{1,200}}+(?:\n\1.{{0,200}}+){{0,60}}?(?<=[^>\s] END)$"
+)
 
 _FILE_NAMES = (".txt", ".text", ".ord")
 _NEVER_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/msword")
@@ -342,7 +342,7 @@ class TextPart:
     def _plain(self) -> tuple[str, tuple[str, ...]]:
         text, notes = self._unstruck
         if self.rich is None or not _may_strike(markup := self.rich.text()[0]):
-            return text, notes
+            return _JOINED.sub(_split_comments, text), notes
         text, struck = _without_struck(text, _read_html(markup))
         return text, (*notes, *_struck_note(struck))
 
@@ -369,6 +369,12 @@ class TextPart:
     def notes(self, kept: Collection[str]) -> list[str]:
         """Return notes on faults of the text, and on changes in those of its lines that were kept."""
         return [*self._read[1], *self._plain[1], *describe_normalisation(self._read[0], kept)]
+
+
+def _split_comments(sheet: re.Match[str]) -> str:
+    begun = f"\n{sheet[1]}"
+    split = sheet[0].removesuffix(" END").replace(begun, " ").replace(" ;", f"{begun};")
+    return split.replace(f"{sheet[2]} ", f"{sheet[2]}{begun}", 1) + f"{begun}END"
 
 
 def _may_strike(markup: str) -> bool:
@@ -560,15 +566,9 @@ def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     if not html:
         return [*_without_doubles(plain_ones), *files]
     written = [piece for piece in plain_ones if piece.text.strip() and not _is_stub(piece.text)]
-    if not written or _joins_sheets(written[0].text, html[0]):
+    if not written or _JOINED.search(written[0]._unstruck[0]):
         return [*html, *files]
-    first, *others = written
-    return [first.beside(html[0].entity), *others, *files]
-
-
-def _joins_sheets(plain: str, html: TextPart) -> bool:
-    """Return True if a plain text has the lines of a sheet on one, as Evolution's has; its HTML has each by itself."""
-    return _JOINED.search(plain) is not None and len(_END.findall(plain)) < len(_END.findall(html.text))
+    return [written[0].beside(html[0].entity), *written[1:], *files]
 
 
 def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:
