@@ -219,6 +219,7 @@ def _send_words(
         words=words if len(words) <= MOST_PASSED_ON else f"{words[:MOST_PASSED_ON]} ...",
         declined=declined,
         seated=seated,
+        waits=not (declined or seated) and is_open(asked, context.now),
     )
     # A message passes on one text: with its id, a NO uses up nothing of the day.
     free, day = str(context.inbox_id) if declined else "", context.now.date().isoformat()

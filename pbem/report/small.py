@@ -654,10 +654,13 @@ _ASKED = {
 }
 
 
-def words_for_gm(*, campaign: str, kind: str, sender: str, words: str, declined: bool, seated: bool) -> Notice:
+def words_for_gm(
+    *, campaign: str, kind: str, sender: str, words: str, declined: bool, seated: bool, waits: bool = False
+) -> Notice:
     """To a GM: what a person wrote who was asked by mail, for a campaign; a reply goes to that person.
 
-    `kind` is that of the request. `declined`: with it they said NO. `seated`: with it they said YES.
+    `kind` is that of the request. `declined`: with it they said NO. `seated`: with it they said YES. `waits`: it was
+    neither, and they are asked again.
     """
     who, did = f"{sender}{_ASKED.get(kind, ', of ')}{campaign}", "has declined" if declined else "has said yes"
     settled = declined or seated
@@ -670,6 +673,7 @@ def words_for_gm(*, campaign: str, kind: str, sender: str, words: str, declined:
             f"{who} has declined." if declined and not words else begins,
             # Nothing but what that person wrote.
             *([said(words)] if words else []),
+            *(["That was no plain YES or NO, so they were asked for one."] if waits else []),
             note(f"To answer, reply to this mail: it goes to {sender}."),
         ),
         footer=f"You are the GM of {campaign}.",
@@ -856,7 +860,13 @@ SAMPLES: Sequence[Callable[[], Notice]] = (
     ),
     lambda: gm_mismatch(campaign="trap7", sender="eve@example.org", reply=True),
     lambda: words_for_gm(
-        campaign="trap7", kind="join", sender="eve@example.org", words="Who plays?", declined=False, seated=False
+        campaign="trap7",
+        kind="join",
+        sender="eve@example.org",
+        words="Who plays?",
+        declined=False,
+        seated=False,
+        waits=True,
     ),
     lambda: too_much_mail(
         of="sheets", most=50, campaign="trap7", seat="red", player="ann@example.org", to_gm=False, gm="gm@example.org"

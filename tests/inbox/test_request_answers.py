@@ -27,6 +27,7 @@ YES = {
     "gladly": "Yes, gladly!\n\nBea",
     "after a greeting": "Hi,\n\nyes, I am in.\n\nBest wishes\nBea",
     "in": "Count me in!",
+    "to a friend": "Hi Gina,\n\nyes please, and thanks for the invite!\n\nBea",
     "love to": "I'd love to play.",
     "of course": "Of course, with pleasure",
     "no problem": "No problem, I'll play.",
@@ -163,6 +164,7 @@ def test_a_question_beside_a_yes_goes_to_the_gm(invited: Desk) -> None:
     (told,) = [text for subject, text in heard.items() if subject.startswith("[toy1] your question went to your GM")]
     assert "passed on to the GM, gm@example.org, who can answer you directly. --" in told
     assert "| Yes! When does it start?" in text_of(invited.last(GM))
+    assert "no plain YES" not in text_of(invited.last(GM))
 
 
 @pytest.mark.parametrize("typed", EMPTY.values(), ids=EMPTY.keys())
@@ -179,12 +181,13 @@ def test_an_empty_answer_is_asked_again(invited: Desk, typed: str) -> None:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("typed", OTHER.values(), ids=OTHER.keys())
 def test_other_words_are_passed_on(invited: Desk, typed: str) -> None:
-    """Other words go to the GM, whose reply goes to their sender, and the sender is told so, with what to write."""
+    """Other words go to the GM, who reads that no seat is taken by them; the sender is told what to write."""
     said = reply(invited, typed)
 
     assert "Your words were passed on to the GM, gm@example.org" in said
     assert "To say yes, reply YES; to decline, reply NO." in said
     assert invited.last(GM)["Reply-To"] == EVE
+    assert "That was no plain YES or NO, so they were asked for one." in words(invited.last(GM))
     assert f"| {typed.splitlines()[0]}" in text_of(invited.last(GM))
     assert not seated(invited)
 

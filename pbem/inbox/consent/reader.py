@@ -79,7 +79,7 @@ class Vocabulary:
     """Words that count for one question: the lists that are a yes and a no, and the sender's names.
 
     `own` are phrases that say yes to this question alone, such as its command. With `signed`, what looks like a name is
-    one below a closing, and with `unnamed` also at the end; else only names of the sender are.
+    one behind a courtesy or below a closing, and with `unnamed` also at the end; else only names of the sender are.
     """
 
     yes: tuple[str, ...]
@@ -94,6 +94,8 @@ class Vocabulary:
         words, found, at = fold(segment), set[str](), 0
         if words in map(fold, self.own) or load_words().get(words) == "alone":
             return frozenset({"yes"})
+        if self.signed and _addresses(segment):
+            return frozenset({"courtesy"})
         while at < len(words):
             size, kind = self._longest_phrase(words, at)
             if kind == _OTHER:
@@ -119,6 +121,12 @@ class Vocabulary:
             word == name or (name.startswith(word) and (len(word) == 1 or len(word) >= _SHORTEST_NAME))
             for name in self.names
         )
+
+
+def _addresses(segment: str) -> bool:
+    """Return True for a courtesy and the name of its reader, as in "Hi Gina"."""
+    said, _, name = segment.strip().rpartition(" ")
+    return name.istitle() and fold(name) not in load_words() and load_words().get(fold(said)) == "courtesy"
 
 
 def read_answer(lines: Iterable[str], words: Vocabulary) -> Said:
