@@ -44,7 +44,7 @@ from pbem.ruleset.tokenizer import (
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import WITHDRAWN, OrderSheet, Turn
 from pbem.store.types import Author
-from pbem.text import quote_lines
+from pbem.text import format_due, quote_lines
 from pbem.util import redact_credentials
 
 
@@ -360,6 +360,11 @@ class PreviousSheets:
     def next(self) -> int:
         """The version of the new sheet."""
         return self.last + 1
+
+    def tell_counted(self, zone: str) -> Iterator[str]:
+        """Yield that a sheet counts, if one does."""
+        if self.counted:
+            yield f"Your orders of {format_due(self.counted.at, zone)} still count."
 
 
 def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id: int) -> PreviousSheets:

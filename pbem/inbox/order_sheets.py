@@ -63,8 +63,8 @@ from pbem.report.answers import (
     tell_of_subject,
 )
 from pbem.report.notices import Page
-from pbem.ruleset.order_types import Finding, Order
-from pbem.ruleset.orders import OrderParser
+from pbem.ruleset.order_types import RESIGNS, Finding, Order
+from pbem.ruleset.orders import OrderParser, resigning_word
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import View
@@ -130,11 +130,12 @@ def process_sheet(
     typed = dataclasses.replace(typed, sheet=sheet)
     reading, wishes = _split_wishes(context, dataclasses.replace(reading, notes=(*kept, *reading.notes)))
     if not reading.parsed.entries and not _has_orderlike_lines(reading, wishes):
+        left = quote_lines([line for number, line in typed.plain.lines if line.strip() and number not in wishes])
+        notes = (f"Not read, as they begin like no order: {left}.",) if left else ()
         if wishes:
-            return _answer_wishes(context, result, wishes, reading.notes), False
+            notes = (*reading.notes, *notes, *earlier.tell_counted(place.zone))
+            return _answer_wishes(context, result, wishes, notes), False
         if typed.is_chatter(reading):
-            unread = quote_lines([line for _, line in typed.plain.lines if line.strip()])
-            notes = (f"Not read, as they begin like no order: {unread}.",)
             return _refuse_empty_sheet(context, typed, to, earlier.counted, "no-orders", notes), False
     if doubt := _doubt_of(context, typed, reading, earlier.counted):
         return doubt
@@ -317,11 +318,13 @@ _TO_GM = "Your GM has not seen this. To ask your GM, send ASK GM as the first li
 
 def _answer_line(context: MessageContext, reading: SheetReading, line: str) -> str:
     """Return the answer to a line in error that wishes for a command; "" if it may be meant as an order."""
-    if said := answer_wish(line, context.now.date()):
+    book = reading.book
+    if said := answer_wish(line, context.now.date()) or ("" if book.is_like_order(line) else answer_slip(line)):
         return said
-    if reading.book.is_like_order(line):
+    if not line.rstrip().endswith("?") or book.begins_with_verb(line) or resigning_word(line):
         return ""
-    return answer_slip(line) or (_TO_GM if line.rstrip().endswith("?") else "")
+    verb = next((word for word in line.upper().replace("?", " ").split() if word in book.words), "")
+    return f"HELP {verb} brings that order, with examples. {_TO_GM}" if verb else _TO_GM
 
 
 def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResult]) -> bool:
@@ -522,7 +525,10 @@ def _written_before(
 
 
 def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
-    """Return the finding with a hint, if its line begins with a command; no game has an order like that."""
+    """Return the finding with a hint, if its line begins with a command or resigns; no game has an order like that."""
+    if finding.severity == "error" and RESIGNS in finding.hint:
+        given = f"{finding.hint}; or LEAVE, in a mail of its own, and your seat goes to someone else"
+        return dataclasses.replace(finding, hint=given)
     if finding.severity != "error" or not (verb := command_of(finding.source)):
         return finding
     return dataclasses.replace(
@@ -633,6 +639,7 @@ def _refuse_empty_sheet(
         reason,
         label=place.label,
         unread=sheet.unread,
+        proved=True,
         counted=counted.version if counted else None,
         counted_at=counted.at if counted else None,
         weighty=describe_weighty(counted.orders if counted else ()),

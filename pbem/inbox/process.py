@@ -314,7 +314,8 @@ def _quarantine(app: App, now: dt.datetime, mail: QueuedMail, error: Exception |
     The result is empty if another process has closed it before.
     """
     event("message quarantined", level="error", fault=error, message=mail.id)
-    problem = _time_limit_problem(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
+    slow = f"reading and answering it took more than {app.settings.letter_seconds:g} seconds of the processor's time"
+    problem = slow if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
     message = _parse_head(app, mail.raw)
@@ -350,10 +351,6 @@ def _quarantine_unread(app: App, now: dt.datetime, inbox_id: int) -> bool:
     with app.store.writing() as session:
         _notify_sender(MessageContext(app, session, now, inbox_id, message))
     return True
-
-
-def _time_limit_problem(app: App) -> str:
-    return f"reading and answering it took more than {app.settings.letter_seconds:g} seconds of the processor's time"
 
 
 def _parse_head(app: App, raw: bytes) -> Message:

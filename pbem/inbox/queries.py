@@ -25,7 +25,7 @@ from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_
 from pbem.campaign.invitations import board_file
 from pbem.campaign.later_orders import describe_kept, load_kept
 from pbem.campaign.people import deputies_of, standby_position
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
+from pbem.campaign.snapshot import SeatView, find_seat_view, load_campaign
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order
@@ -60,6 +60,7 @@ from pbem.ruleset.fields import nearest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
 from pbem.store.types import CampaignState, StandbyState
 from pbem.text import count_noun, describe_rest, format_time, own_zone
@@ -214,8 +215,9 @@ def show_status(asked: Requester, _: Status) -> str:
     """Return the state of the person's seats, and what else they are in."""
     if asked.person is None:
         return "This address plays in no campaign here."
+    seats = seats_of(asked.context.session, asked.person.address)
     told = [
-        *_describe_seats(asked.context, asked.person),
+        *(_describe_seat(asked.context, each.campaign, each.seat) for each in seats),
         *_describe_waiting(asked.context, asked.person),
         *_describe_deputising(asked.context, asked.person),
     ]
@@ -229,14 +231,10 @@ def show_standings(asked: Requester, _: ShowStandings) -> str:
     return "\n".join(standings_lines(load_standings(asked.context.session, asked.context.app)))
 
 
-def _describe_seats(context: MessageContext, person: Person) -> Iterator[str]:
-    for known in seats_of(context.session, person.address):
-        snapshot = load_campaign(context.session, known.campaign)
-        yield _describe_seat(context, snapshot, find_seat_view(snapshot, known.seat))
-
-
-def _describe_seat(context: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _describe_seat(context: MessageContext, campaign: str, seat: SeatName) -> str:
     """Return one line on a seat: its turn and deadline, the sheet that counts, and what was arranged."""
+    snapshot = load_campaign(context.session, campaign)
+    place = find_seat_view(snapshot, seat)
     title = context.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:

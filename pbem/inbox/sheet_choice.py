@@ -175,7 +175,7 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
             context, message=strip_our_files(context.session, context.message, context.codes, context.inbox_id)
         )
     lines = context.message.source_lines
-    if not _leaves_lines_out(lines, context.message.lines):
+    if sum(map(bool, map(str.strip, lines))) <= sum(map(bool, map(str.strip, context.message.lines))):
         return context, result, sheet
     # Most messages quote no form and leave no order out: then our mails, which are long, are hardly read again.
     mailed = cache(lambda: load_named(context.session, context.message, context.codes))
@@ -202,11 +202,6 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
     notes = tuple(note for note in context.message.notes if not is_routine(note))
     context = replace(context, message=replace(context.message, notes=notes))
     return context, result, replace(added, notes=sheet.notes, wait=sheet.wait if added.wait is None else added.wait)
-
-
-def _leaves_lines_out(lines: Sequence[str], typed: Sequence[str]) -> bool:
-    """Return True if a text has more lines than those that were typed."""
-    return sum(map(bool, map(str.strip, lines))) > sum(map(bool, map(str.strip, typed)))
 
 
 def _describe_hidden(frames: Sequence[FoundForm]) -> Iterator[str]:

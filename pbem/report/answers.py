@@ -77,7 +77,7 @@ class Refusal:
     `typed` is the faulty part of the message, `hint` the nearest valid word.
     `counted` is the version that still counts, and `weighty` what is told of it first.
     `since` and `until` are those of a deputy. `unread` orders were found in the quotation,
-    and not read.
+    and not read. `proved`: the message was known to be its player's.
     """
 
     page: ClassVar[str] = "refusal"
@@ -99,6 +99,7 @@ class Refusal:
     zone: str = "UTC"
     notes: tuple[str, ...] = ()
     unread: int = 0
+    proved: bool = False
 
     @property
     def subject(self) -> str:

@@ -114,15 +114,15 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
 def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
     """A reply without a line like an order changes nothing and holds no turn; it is answered three times, no more."""
     send(desk, "BID 1")
-    text = " ".join(send(desk, "I am on holiday until Monday.\nBob told me that it rains there").split())
+    text = " ".join(send(desk, "Monday is a holiday here.\nBob told me that it rains there").split())
     for _ in range(2):
-        send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
+        send(desk, "Monday is a holiday here.\nBob told me that it rains there")
     before = len(desk.mails("ann@example.org"))
-    send(desk, "I am on holiday until Monday.\nBob told me that it rains there")
+    send(desk, "Monday is a holiday here.\nBob told me that it rains there")
 
     assert text.startswith("No orders in your mail ")
     assert STILL in text
-    assert '"I am on holiday until Monday.", "Bob told me that it rains there".' in text
+    assert '"Monday is a holiday here.", "Bob told me that it rains there".' in text
     assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, False)]
     assert len(desk.mails("ann@example.org")) == before
 
@@ -137,7 +137,7 @@ def test_a_yes_to_nothing_is_no_sheet(desk: Desk, word: str) -> None:
 @pytest.mark.parametrize("line", ["BIDD 4", "I bid many", "GEBOT 4", "R12 N", "no bid", "quit"])
 def test_a_line_like_an_order_makes_a_sheet(desk: Desk, line: str) -> None:
     """Beside prose a line that may be an order stays a sheet with errors, which holds the turn."""
-    text = send(desk, f"I am on holiday until Monday.\n{line}")
+    text = send(desk, f"Monday is a holiday here.\n{line}")
 
     assert text.startswith("Nothing accepted yet\n")
     assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(False, True)]
@@ -334,15 +334,18 @@ def test_a_refused_line_keeps_the_wait_of_the_sheet_before(desk: Desk) -> None:
 
 
 def test_orders_of_weight_are_told_first(tmp_path: Path) -> None:
-    """RESIGN or DRAW that counts is named first in any answer that says what still counts."""
+    """RESIGN or DRAW that counts is named first in what still counts; RESIGN alone is told the way without a loss."""
     with open_desk(tmp_path / "weighty", games=GAMES) as desk:
         form(desk, "red", "blue", name="stones", game="singularity")
         run_action(desk.app, "stones", StartCampaign(), desk.now)
         desk.answer()
         send(desk, "PLACE E5\nDRAW OFFER")
-        refused, thanks = (" ".join(send(desk, text).split()) for text in ("PLACE Z99", "Thanks, got it"))
+        refused, thanks, leaving = (
+            " ".join(send(desk, text).split()) for text in ("PLACE Z99", "Thanks, got it", "RESIGN")
+        )
 
     first = "What counts is DRAW. CLEAR ORDERS withdraws it. Your orders of Mon 2 Nov, 10:00 CET "
     assert f"{first}count: - PLACE e5 - DRAW OFFER" in refused
     assert "places no stone" not in refused
     assert f"{first}still count." in thanks
+    assert "RESIGN CONFIRM; or LEAVE, in a mail of its own, and your seat goes to someone else." in leaving

@@ -142,6 +142,10 @@ WISHES = {
     "undo my last mail": "a new sheet replaces the one before",
     "I have a question": "send ASK GM as the first line",
     "I need a break": "PAUSE lets turns go on",
+    "I am away until my exam is over": "ABSENT 3 Nov TO 17 Nov says that you are away",
+    "I quit, no time any more": "LEAVE, in a mail of its own, gives your seat to someone else",
+    "Who is winning?": "is in your newest report",
+    "Hi Bob, shall we be allies? I'd take the west and you the east.": "send PRESS TO and their seat",
 }
 
 
@@ -174,6 +178,24 @@ def test_wishes_do_not_hide_errors(begun: Desk) -> None:
     assert "There is no order BDI. Perhaps: BID 4" in text
     assert "EXTEND asks" in text
     assert "Your orders of Mon 2 Nov, 10:00 CET count: - BID 3" in text
+
+
+def test_a_question_names_the_help_of_its_order(begun: Desk) -> None:
+    """A question with the word of an order is told how that is looked up, and that the GM has not seen it."""
+    begun.reply(reports(begun, ANN)[0], "I want to bid more than Bob. How do I do that?")
+    begun.answer()
+
+    assert "HELP BID brings that order, with examples. Your GM has not seen this." in words(begun.last(ANN))
+
+
+def test_a_line_beside_a_question_is_told(begun: Desk) -> None:
+    """What may have been meant as an order is not dropped without a word, and what still counts is told."""
+    ask(begun, "ORDERS toy1 red\nBID 3\nEND")
+    begun.reply(reports(begun, ANN)[0], "Three gold pieces on the vase!!\nWho is winning?")
+    begun.answer()
+
+    assert "Your orders of Mon 2 Nov, 10:00 CET still count." in words(begun.last(ANN))
+    assert 'Not read, as they begin like no order: "Three gold pieces on the vase!!".' in words(begun.last(ANN))
 
 
 def test_a_machine_that_repeats_a_wish_is_answered_no_more(begun: Desk) -> None:

@@ -94,7 +94,9 @@ class Vocabulary:
         words, found, at = fold(segment), set[str](), 0
         if words in map(fold, self.own) or load_words().get(words) == "alone":
             return frozenset({"yes"})
-        if self.signed and _addresses(segment):
+        said, _, name = segment.strip().rpartition(" ")
+        named = self.signed and name.istitle() and fold(name) not in load_words()  # "Hi Gina"
+        if named and load_words().get(fold(said)) == "courtesy":
             return frozenset({"courtesy"})
         while at < len(words):
             size, kind = self._longest_phrase(words, at)
@@ -121,12 +123,6 @@ class Vocabulary:
             word == name or (name.startswith(word) and (len(word) == 1 or len(word) >= _SHORTEST_NAME))
             for name in self.names
         )
-
-
-def _addresses(segment: str) -> bool:
-    """Return True for a courtesy and the name of its reader, as in "Hi Gina"."""
-    said, _, name = segment.strip().rpartition(" ")
-    return name.istitle() and fold(name) not in load_words() and load_words().get(fold(said)) == "courtesy"
 
 
 def read_answer(lines: Iterable[str], words: Vocabulary) -> Said:
