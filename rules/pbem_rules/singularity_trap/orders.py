@@ -116,7 +116,8 @@ def _own_ship(word: str, view: View, expected: str) -> str:
     except FieldError as refused:
         if own_ships(view) or refused.code != "unknown-name":
             raise
-        hint = f"you have no ships {'yet' if view['turn'] == 1 else 'now'}"
+        built = "; what your sheet builds is called NEW1" if view["section"] == "turn" else ""
+        hint = f"you have no ships {'yet' if view['turn'] == 1 else 'now'}{built}"
         raise FieldError(refused.code, refused.text, hint, word) from None
 
 
@@ -319,6 +320,9 @@ def _nearest(wanted: str | None, mine: Sequence[str], board: StarMap) -> str:
     if target is None:
         return "yours: " + ", ".join(mine[:8])
     spaces = [space for name in mine if (space := board.read(name))]
+    # On the map a planet stands in its column and row, and its level is easily left out.
+    if above := [space for space in spaces if space[:2] == target[:2]]:
+        return f"your planet there is {board.name(above[0])}"
     nearest = min(spaces, key=lambda space: (distance(space, target), space))
     return f"the nearest of yours is {board.name(nearest)}"
 

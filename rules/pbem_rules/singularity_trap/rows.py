@@ -13,7 +13,7 @@ from typing import Any
 
 from pbem.ruleset import View
 from pbem_rules.common.summary import counted, grouped, listed, sentence, you_or_seat
-from pbem_rules.singularity_trap.space import board_of, distance
+from pbem_rules.singularity_trap.space import board_of, distance, free_planets
 
 Row = Mapping[str, Any]
 Fact = tuple[str, str]
@@ -397,8 +397,7 @@ def _nearest(view: View) -> list[str]:
 
     Whoever has more than a few fleets knows the map by then, and a phone's screen is small.
     """
-    board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
-    goals = {each["space"]: board.at(each["space"]) for each in view["planets"] if each["owner"] not in friends}
+    board, goals = board_of(view), free_planets(view)
     fleets = {ship["space"] for ship in view["ships"] if not ship["dark"]}
     if not goals or len(fleets) > FLEETS:
         return []

@@ -95,7 +95,7 @@ class Courses:
             ship = self._outlook.ships[name]
             found = self._router(ship).to(target)
             if found is None:
-                problems.append(self._unreached(line, ship, target))
+                problems.append(self._unreached(line, ship, target, others=len(order.ships) > 1))
                 continue
             # The dangers passed are no part of the order: ships on the same way share a line.
             together.setdefault(dataclasses.replace(found.course, passes=frozenset()), []).append(name)
@@ -116,7 +116,7 @@ class Courses:
             self._routers[start, powers] = Router(self._board, start, powers, others, self._exits)
         return self._routers[start, powers]
 
-    def _unreached(self, line: int, ship: Prospect, target: Space) -> Finding:
+    def _unreached(self, line: int, ship: Prospect, target: Space, *, others: bool) -> Finding:
         start, name = self._board.at(ship.space), self._board.name
         if start == target:
             hint = f"to count as moving, write: MOVE {ship.name} STAY"
@@ -124,7 +124,8 @@ class Courses:
         text = f"{ship.name} cannot reach {name(target)} from {ship.space} this turn"
         near = self._router(ship).nearest(target)
         hint = "it cannot move" if near == start else f"the nearest it can reach is {name(near)}"
-        return Finding(line, "error", "no-course", text, hint)
+        corrected = "" if near == start or others else f"MOVE {ship.name} TO {name(near)}"
+        return Finding(line, "error", "no-course", text, hint, corrected)
 
     def _course_notes(self, line: int, ship: str, found: Found) -> Iterator[Finding]:
         course = found.course

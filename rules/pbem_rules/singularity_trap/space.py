@@ -108,6 +108,12 @@ def board_of(view: View) -> StarMap:
     return StarMap(view["rules"]["radius"], view["rules"]["levels"])
 
 
+def free_planets(view: View) -> dict[str, Space]:
+    """Return the planets that neither the reader nor an ally holds."""
+    board, friends = board_of(view), {view["seat"], *(each["colour"] for each in view["players"] if each["ally"])}
+    return {each["space"]: board.at(each["space"]) for each in view["planets"] if each["owner"] not in friends}
+
+
 # A report names the same spaces over and over; the cache is bounded because players write spaces too.
 @functools.lru_cache(maxsize=4096)
 def _read(radius: int, word: str) -> Space | None:

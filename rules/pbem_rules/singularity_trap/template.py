@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from pbem_rules.singularity_trap.chart import closer
+from pbem_rules.singularity_trap.courses import reach
 from pbem_rules.singularity_trap.factions import certain
 from pbem_rules.singularity_trap.orders import BOOK, View, others
 from pbem_rules.singularity_trap.outlook import Outlook
+from pbem_rules.singularity_trap.shorthand import powers_of
+from pbem_rules.singularity_trap.space import board_of, distance, free_planets
 
 WIDTH = 78
 
@@ -41,9 +43,9 @@ def _economic(view: View) -> Iterator[str]:
     hurt = [ship["id"] for ship in _ships_with_upkeep(view) if ship["damage"]]
     yield from (f"REPAIR {names}" for names in _joined(hurt, MOST_JOINED if len(view["ships"]) > MANY else 1))
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
-    payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
+    payable = [kind for kind in view["rules"]["types"] if kind["cost"] <= left]
     if home and payable:
-        yield f"BUILD {payable[0]} AT {home}"
+        yield f"BUILD {max(payable, key=lambda kind: kind['cost'])['name']} AT {home}"
 
 
 def _ships_with_upkeep(view: View) -> list[View]:
@@ -53,17 +55,23 @@ def _ships_with_upkeep(view: View) -> list[View]:
 
 
 def _movement(view: View) -> Iterator[str]:
+    board, goals, fleet = board_of(view), set(free_planets(view).values()), Outlook(view, ()).ships
+    exits = tuple((board.at(each["entry"]), board.at(each["exit"])) for each in view["charts"])
     many = len(view["ships"]) > MANY
-    ships: dict[tuple[Any, ...], list[str]] = {}
+    ships: dict[tuple[str, ...], list[str]] = {}
     for ship in _ships_with_upkeep(view):
-        units = {unit["unit"]: unit["left"] for unit in ship["units"]}
+        start = board.at(ship["space"])
+        powers = powers_of(fleet[ship["id"]])
+        reached = reach(board, start, powers, exits)
         # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may still end before.
         stuck = ship["encounter"] and view["section"] == "movement"
-        if units.get("drive") and not ship["dark"] and not stuck:
-            way = "SLIP N 1" if units.get("slip") else "N"
-            alike = ship["space"], ship["type"], units["drive"]
-            ships.setdefault((way, *(alike if many else [ship["id"]])), []).append(ship["id"])
-    yield from (f"MOVE {names} {way}" for (way, *_), some in ships.items() for names in _joined(some, MOST_JOINED))
+        if reached and not stuck:
+            # The nearest planet to be taken, or the way there.
+            _, goal = min(((distance(start, goal), goal) for goal in goals - {start}), default=(0, start))
+            end = board.name(min(reached, key=lambda space: (distance(space, goal), space)))
+            alike = (ship["space"], ship["type"], str(powers)) if many else (ship["id"],)
+            ships.setdefault((end, *alike), []).append(ship["id"])
+    yield from (f"MOVE {names} TO {end}" for (end, *_), some in ships.items() for names in _joined(some, MOST_JOINED))
 
 
 def _joined(names: Sequence[str], most: int) -> Iterator[str]:

@@ -124,7 +124,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
         ("MOVE R101 NNE", "unknown-name", "ways: N NE"),
         ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
         ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
-        ("BUILD Cruiser AT J1-9", "not-yours", "the nearest of yours is J10+0"),
+        ("BUILD Cruiser AT J1", "not-yours", "your planet there is J1+9"),
         ("BUILD Cruiser AT nowhere", "unknown-name", "yours: J1+9, J10+0"),
         ("FIRE R101 AT R102", "own-ship", ""),
         ("FIRE R101 AT X102", "bad-ship-id", "possible: G (green), C (cyan), B (blue)"),
@@ -411,6 +411,28 @@ def test_the_template_is_all_comment_until_filled_in() -> None:
     assert BOOK.parse(shown, list(enumerate(wanted, 1))).findings == ()
 
 
+def test_the_template_leads_to_the_nearest_planet() -> None:
+    """Each ship is offered the nearest planet to be taken, or the way there; built is what the points pay."""
+    state = world(ship("R100", "J7+3", "Cruiser"), ship("R101", "J2+8", "Scout"), owners={"J7+3": "red", "J1+9": "red"})
+
+    sheet = RULESET.template(view(state, "red"))
+    assert sheet[:3] == ["; BUILD Basestar AT J1+9", "; MOVE R100 TO G7+0", "; MOVE R101 TO J4+6"]
+
+
+def test_a_space_out_of_reach_is_answered_with_the_way_there() -> None:
+    """Where a ship cannot come in a turn it is told the nearest space, as a line to send."""
+    (found,) = findings(world(ship("R100", "J10", "Scout")), "red", "R100 TO J1+9")
+
+    assert (found.code, found.corrected) == ("no-course", "MOVE R100 TO J8+2")
+
+
+def test_what_a_sheet_builds_is_named_before_there_are_ships() -> None:
+    """Who moves a planet in their first turn hears what their new ship is called."""
+    (found,) = findings(world(), "red", "MOVE J7+3")
+
+    assert found.hint == "you have no ships yet; what your sheet builds is called NEW1"
+
+
 def test_the_template_shows_what_terraformers_will_do() -> None:
     """With a choice of two colours the sheet offers the one that would not be taken by itself."""
     workers = [ship(f"R10{at}", space, "Terraformer") for at, space in enumerate(("J10", "J4+6", "J1+9", "J12"))]
@@ -431,8 +453,8 @@ def test_a_large_fleet_moves_by_lines_for_ships_that_are_alike() -> None:
 
     assert not any("/" in line for line in few)
     assert [line for line in moves if "/" in line] == [
-        "; MOVE R210/R211/R212/R213/R214 SLIP N 1",
-        "; MOVE R215/R216 SLIP N 1",
+        "; MOVE R210/R211/R212/R213/R214 TO G10-3",
+        "; MOVE R215/R216 TO G10-3",
     ]
     assert sorted(re.findall(r"R\d+", " ".join(moves))) == sorted(each.id for each in (*crowd, *apart, *others))
     assert all(len(line) <= 40 for line in moves)

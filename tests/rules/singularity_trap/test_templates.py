@@ -344,7 +344,10 @@ def test_without_alliances_no_setting_is_shown(reporter: Renderer) -> None:
 def _crowded(section: str) -> dict[str, Any]:
     """Return a view with the longest names and numbers a chart can have, and crowds of ships, all damaged."""
     kind = other_chart.CHART["types"][0]
-    units = [{"unit": unit, "left": int(count > 1), "full": count} for unit, count in kind["units"].items()]
+    units = [
+        {"unit": unit, "left": int(count > 1 or unit == "system"), "full": count}
+        for unit, count in kind["units"].items()
+    ]
     own = {"type": kind["name"], "space": "M25+19", "dark": False, "moved": True, "encounter": True, "damage": 33}
     ships = [own | {"id": f"R{number}", "units": units} for number in range(1000, 1008)]
     seen = [{"id": f"M{number}", "owner": "magenta", "type": kind["name"], "damage": 30} for number in range(100, 108)]
@@ -374,7 +377,7 @@ def test_nothing_is_too_wide_for_a_mail(reporter: Renderer, section: str) -> Non
     text = report(reporter, _crowded(section)).text
 
     assert [line for line in text.splitlines() if line.startswith((";", "  ")) and len(line) > NARROW] == []
-    assert "; MOVE R1007 SLIP N 1" in text or section == "combat"
+    assert "; MOVE R1007 TO " in text or section == "combat"
     assert "; FIRE R1007 AT M100" in text
 
 
