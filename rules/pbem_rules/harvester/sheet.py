@@ -43,6 +43,7 @@ from pbem_rules.harvester.outlook import Outlook
 from pbem_rules.harvester.phrases import Phrase, read_phrase, told_route
 from pbem_rules.harvester.planet import DIRECTIONS
 from pbem_rules.harvester.routes import route_to, written
+from pbem_rules.harvester.summary import nearest_field
 from pbem_rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 
 LONGEST_LINE = 500
@@ -253,7 +254,9 @@ def template(view: View) -> list[str]:
     home = view["harvester"]
     if view["over"] or home is None:
         return []
-    lines = ["; TARGET <q>,<r>"] if not is_under_way(home) and _knows_riches(view) else []
+    field = nearest_field(view, Atlas(view))
+    target = written(field) if field else "<q>,<r>"
+    lines = [f"; TARGET {target}"] if not is_under_way(home) and _knows_riches(view) else []
     lines += [f"; MOVE {unit['unit']} <direction>" for unit in view["units"]]
     wanted = payable(view) if view["building"] is None else []
     if wanted:

@@ -184,18 +184,20 @@ def _course(home: dict[str, Any]) -> str:
 
 
 def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
-    """Yield a goal for a Harvester without a target: of the nearest hexes the richest."""
-    if view["harvester"]["target"] is not None:
-        return
+    """Yield a goal for a Harvester without a target."""
+    if view["harvester"]["target"] is None and (spot := nearest_field(view, atlas)):
+        resources = atlas.marked[spot]
+        told = counted(resources, "resource") if resources > 0 else "a Harvester or resource"
+        yield f"Nearest to gather: {told} at {_far(atlas, spot)}."
+
+
+def nearest_field(view: View, atlas: Atlas) -> Hex | None:
+    """Return the hex to gather from, of the nearest ones the richest; None without any."""
     known = {(each["q"], each["r"]) for each in view["subservients"]} | {atlas.home}
     known |= {(each["q"], each["r"]) for each in view["contacts"] if "H" in each["units"]}
     # A Harvester cannot enter crags (ruling 10).
     free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
-    if free:
-        spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot], spot))
-        resources = atlas.marked[spot]
-        told = counted(resources, "resource") if resources > 0 else "a Harvester or resource"
-        yield f"Nearest to gather: {told} at {_far(atlas, spot)}."
+    return min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot], spot), default=None)
 
 
 def _points(view: View) -> str:

@@ -133,11 +133,11 @@ def test_after_the_end_nothing_is_ordered() -> None:
 
 
 def test_the_form_names_what_can_be_ordered() -> None:
-    """The order sheet has a line for each unit, for a possible target, rebuilding and dropping, and no remarks."""
+    """The order sheet has a line for each unit, for the nearest target, rebuilding and dropping, and no remarks."""
     lines = RULESET.template(view(position(CROWD, resources={(0, 1): 1}, held={"ann": 2}), "ann"))
 
     assert lines == [
-        "; TARGET <q>,<r>",
+        "; TARGET 0,1",
         *(f"; MOVE {unit} <direction>" for unit in ("G", "S1", "C1")),
         "; BUILD <unit>",
         "; DROP <amount>",
