@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import SURE, GmCommand
 from pbem.actions.base import TICK, Channel, PlannedChange
 from pbem.actions.create import import_state
+from pbem.actions.status import load_invited
 from pbem.actions.weight import Confirmed
 from pbem.actions.welcome import send_welcomes
 from pbem.campaign.deadlines import new_deadline
@@ -86,7 +87,7 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it was started already")
         # Open seats go before anything is set up: seats, words and records name only those who play.
-        seated = _drop_open_seats(snapshot, app.game(snapshot.game))
+        seated = _drop_open_seats(context, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
         made = _set_up(replace(context, snapshot=replace(seated, words=load_dice_words(session, seated))))
         return replace(made, left_out=left_out)
@@ -142,13 +143,16 @@ def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> 
         session.execute(update(Seat).where(Seat.id == place.id).values(token_hash=hashed))
 
 
-def _drop_open_seats(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
+def _drop_open_seats(context: Context, ruleset: AnyRuleset) -> CampaignSnapshot:
     """Return the snapshot with only the seats that have players. Raises CampaignError if they are too few."""
+    snapshot = context.snapshot
     places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
         number = format_player_count(ruleset.seats)
+        silent = len(load_invited(context.session, snapshot, context.now))
+        waits = f"; {silent} invited {'has' if silent == 1 else 'have'} not answered" if silent else ""
         raise CampaignError(
-            f"{ruleset.title} is for {number} players, and {snapshot.name} has {len(places)}. "
+            f"{ruleset.title} is for {number} players, and {snapshot.name} has {len(places)}{waits}. "
             f"Invite more: pbem invite {snapshot.name} ADDRESS (by mail: INVITE)"
         )
     return replace(snapshot, places=places)

@@ -75,8 +75,8 @@ class Schedule:
             case _, [ordinals, days, clock, zone]:
                 numbers = frozenset(map(_read_ordinal, ordinals.split(",")))
                 return cls(tidy, **_read_weekly(days, clock, zone), ordinals=numbers)
-        example = "Example: FRI 20:00 Europe/Berlin. More: pbem help schedule"
-        raise CampaignError(f'"{text}" is not a schedule. {example}')
+        fault = "has no time zone" if len(words) > 1 and _CLOCK.fullmatch(words[-1]) else "is not a schedule"
+        raise CampaignError(f'"{text}" {fault}. Example: FRI 20:00 Europe/Berlin. More: pbem help schedule')
 
     @property
     def warning(self) -> str:

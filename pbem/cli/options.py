@@ -38,7 +38,8 @@ class KeyValueParam(click.ParamType[tuple[str, str]]):
         """Return the two words."""
         left, equals, right = str(value).partition("=")
         if not (left.strip() and equals and right.strip()):
-            self.fail(f"{value!r} must be written as {self.name}", param, ctx)
+            seats = ". Players who choose no seat: --open 5, and pbem invite" if self.name == "SEAT=ADDRESS" else ""
+            self.fail(f"{value!r} must be written as {self.name}{seats}", param, ctx)
         return left.strip(), right.strip()
 
 

@@ -109,6 +109,7 @@ def test_a_zone_without_a_place_is_said_to_have_no_summer_time(zone: str, said: 
     [
         ("FRI", '"FRI" is not a schedule. Example: FRI 20:00 Europe/Berlin. More: pbem help schedule'),
         ("", '"" is not a schedule'),
+        ("FRI 20:00", '"FRI 20:00" has no time zone. Example: FRI 20:00 Europe/Berlin'),
         ("FRIDAY 20:00 UTC", "'FRIDAY' is not a day: did you mean FRI?"),
         ("xyz 20:00 UTC", "'xyz' is not a day: the days are MON, TUE"),
         ("MON,TEU 20:00 UTC", "'TEU' is not a day: did you mean TUE?"),
@@ -131,7 +132,7 @@ def test_a_zone_without_a_place_is_said_to_have_no_summer_time(zone: str, said: 
         ("EVERY 5m", "'5m' is not a span of time: write 10m to 60d"),
         ("EVERY friday", "'friday' is not a span of time"),
         ("EVERY 99999999d", "'99999999d' is not a span of time"),
-        ("EVERY 2 WEEKS FRI 20:00", '"EVERY 2 WEEKS FRI 20:00" is not a schedule'),
+        ("EVERY 2 WEEKS FRI 20:00", '"EVERY 2 WEEKS FRI 20:00" has no time zone'),
         ("EVERY 20 WEEKS FRI 20:00 UTC", "a turn cannot take '20' weeks: write a whole number from 1 to 12"),
         ("EVERY two WEEKS FRI 20:00 UTC", "a turn cannot take 'two' weeks"),
         ("1TS FRI 20:00 UTC", "'1TS' is not a week of a month: did you mean 1ST?"),

@@ -22,6 +22,8 @@ def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
     refused = pbem("start", "duel")
     assert refused.exit_code == 1
     assert refused.output.startswith("Not done: Singularity is for 2 players, and duel has 1. Invite more: pbem invite")
+    assert pbem("invite", "duel", "eve@example.org").exit_code == 0
+    assert "and duel has 1; 1 invited has not answered. Invite more: pbem invite" in pbem("start", "duel").output
 
 
 def test_a_campaign_has_a_title_of_its_own(pbem: Run) -> None:
