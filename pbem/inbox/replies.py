@@ -275,25 +275,24 @@ def warn(
 
 
 def is_echo(context: MessageContext, about: About, *, digits: bool) -> bool:
-    """Return True if the messages of the sender before this one, within a day, said the same in words.
+    """Return True if enough of the sender's last messages before this one, within a day, said the same in words.
 
-    For messages that brought nothing that can be used: a person tries something else by
-    then. A message of a known seat is none if it looks like a sheet, whatever is wrong
-    with that. Without `digits`, words that have some are left out: machines tell times
-    and numbers of theirs.
+    For messages that brought nothing that can be used: a person tries something else by then, and a machine that sends
+    our mails back says two things in turn. A message of a known seat is none if it looks like a sheet, whatever is
+    wrong with that. Without `digits`, words that have some are left out: machines tell times and numbers of theirs.
     """
     if not context.sender or (isinstance(about, SeatContext) and _looks_like_sheet(context, about)):
         return False
     # Not later ones: of messages that came together, the first are answered.
     sent = (InboxMessage.sender == context.sender, InboxMessage.id < context.inbox_id)
     lately = select(InboxMessage.raw).where(*sent, InboxMessage.received_at > context.now - dt.timedelta(days=1))
-    before = context.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(SAME_A_DAY)).all()
+    before = context.session.scalars(lately.order_by(InboxMessage.id.desc()).limit(2 * SAME_A_DAY)).all()
     if len(before) < SAME_A_DAY:
         return False
     this = context.session.scalars(select(InboxMessage.raw).where(InboxMessage.id == context.inbox_id)).one()
     said = _own_words(this, digits=digits)
     others = (_own_words(raw, digits=digits) for raw in before)
-    return all(len(said & other) >= _ALIKE * len(said | other) for other in others)
+    return sum(len(said & other) >= _ALIKE * len(said | other) for other in others) >= SAME_A_DAY
 
 
 def _looks_like_sheet(context: MessageContext, place: SeatContext) -> bool:

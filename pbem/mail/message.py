@@ -564,16 +564,12 @@ def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     plain_ones = [piece for piece in pieces if not piece.html and not piece.name]
     files = [piece for piece in pieces if piece.name]
     if not html:
-        return [*_without_doubles(plain_ones), *files]
+        once = {collapse_spaces(piece.text): piece for piece in reversed(plain_ones)}
+        return [*reversed(once.values()), *files]
     written = [piece for piece in plain_ones if piece.text.strip() and not _is_stub(piece.text)]
     if not written or _JOINED.search(written[0]._unstruck[0]):
         return [*html, *files]
     return [written[0].beside(html[0].entity), *written[1:], *files]
-
-
-def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:
-    """Return the pieces without those that repeat an earlier one."""
-    return list({collapse_spaces(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
 
 
 def _is_stub(text: str) -> bool:

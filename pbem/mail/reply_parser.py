@@ -222,7 +222,8 @@ def _sort_lines(lines: Sequence[str], sender: str | None, ours: Collection[str])
 def _leave_out_original(finds: _Finds, found: Attribution, original: Sequence[str]) -> None:
     """Leave out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
     own, header, hint = finds.own, _find_header(original), ""
-    if not any(map(_is_typed, _strip_signature(own, []))) and header is not None:
+    typed = (line for line in _strip_signature(own, []) if line.strip(" \t_-=*") and not _ADDED.fullmatch(line))
+    if not any(typed) and header is not None:
         sheet = _sheet_lines(original, header)
         if any(map(_is_order, sheet)):
             finds.notes.append(f"{SENT_BACK} {found.shown}, which you sent back.")
@@ -270,11 +271,6 @@ def _sheet_lines(lines: Sequence[str], header: int) -> list[str]:
 def _is_order(line: str) -> bool:
     """Return True if a line of a sheet is more than blank, a comment or END."""
     return bool(line.strip()) and not is_comment(line) and not is_end(line)
-
-
-def _is_typed(line: str) -> bool:
-    """Return True if a line is more than blank, a rule, or a line that a telephone added."""
-    return bool(line.strip(" \t_-=*")) and not _ADDED.fullmatch(line)
 
 
 def _strip_additions(lines: Sequence[str], notes: list[str]) -> tuple[list[str], list[str]]:
