@@ -23,7 +23,7 @@ Yes!                                    | do do do do do do do do
 Hi,/yes/Best wishes/Ann                 | do do do do do do do do
 yes, thanks                             | do do do do do do do do
 Yes please, and thanks!                 | do do do do do do do do
-Hi Gina,/yes!/Ann                       | again again again do do do do do
+Dear Gina,/yes!/Ann                     | again again again do do do do do
 Hi Gina, count me in!                   | again again list again again do tell again
 Hi unless Bob plays, yes                | again again again again again tell tell again
 Ja                                      | do do do do do do do do

@@ -189,7 +189,7 @@ def test_a_question_names_the_help_of_its_order(begun: Desk) -> None:
 
 
 def test_a_line_beside_a_question_is_told(begun: Desk) -> None:
-    """What may have been meant as an order is not dropped without a word, and what still counts is told."""
+    """A line that may have been meant as an order is named as not read, and the sheet that still counts is told."""
     ask(begun, "ORDERS toy1 red\nBID 3\nEND")
     begun.reply(reports(begun, ANN)[0], "Three gold pieces on the vase!!\nWho is winning?")
     begun.answer()

@@ -322,7 +322,7 @@ def _nearest(wanted: str | None, mine: Sequence[str], board: StarMap) -> str:
     spaces = [space for name in mine if (space := board.read(name))]
     # On the map a planet stands in its column and row, and its level is easily left out.
     if above := [space for space in spaces if space[:2] == target[:2]]:
-        return f"your planet there is {board.name(above[0])}"
+        return f"in that column and row yours is {board.name(above[0])}"
     nearest = min(spaces, key=lambda space: (distance(space, target), space))
     return f"the nearest of yours is {board.name(nearest)}"
 

@@ -124,7 +124,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
         ("MOVE R101 NNE", "unknown-name", "ways: N NE"),
         ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
         ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
-        ("BUILD Cruiser AT J1", "not-yours", "your planet there is J1+9"),
+        ("BUILD Cruiser AT J1", "not-yours", "in that column and row yours is J1+9"),
         ("BUILD Cruiser AT nowhere", "unknown-name", "yours: J1+9, J10+0"),
         ("FIRE R101 AT R102", "own-ship", ""),
         ("FIRE R101 AT X102", "bad-ship-id", "possible: G (green), C (cyan), B (blue)"),
@@ -420,14 +420,14 @@ def test_the_template_leads_to_the_nearest_planet() -> None:
 
 
 def test_a_space_out_of_reach_is_answered_with_the_way_there() -> None:
-    """Where a ship cannot come in a turn it is told the nearest space, as a line to send."""
+    """A move out of reach is answered with the nearest space that is not, as a line to send."""
     (found,) = findings(world(ship("R100", "J10", "Scout")), "red", "R100 TO J1+9")
 
     assert (found.code, found.corrected) == ("no-course", "MOVE R100 TO J8+2")
 
 
 def test_what_a_sheet_builds_is_named_before_there_are_ships() -> None:
-    """Who moves a planet in their first turn hears what their new ship is called."""
+    """A player without ships who moves a planet hears what their new ship is called."""
     (found,) = findings(world(), "red", "MOVE J7+3")
 
     assert found.hint == "you have no ships yet; what your sheet builds is called NEW1"
