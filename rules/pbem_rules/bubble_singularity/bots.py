@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from pbem.ruleset import Bot, Dice, FieldError, Order, SeatName, View
+from pbem.ruleset import Bot, Dice, Order, SeatName, View
 from pbem_rules.bubble_singularity.beginning import wishes
-from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, around, step
+from pbem_rules.bubble_singularity.grid import WAYS, around, step
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
-from pbem_rules.bubble_singularity.moving import default_bubbles, next_space, path_of
+from pbem_rules.bubble_singularity.moving import default_bubbles, path_of
 from pbem_rules.bubble_singularity.orders import (
     ORDERS,
     Bubbles,
@@ -34,14 +34,16 @@ from pbem_rules.bubble_singularity.orders import (
     UseResearch,
 )
 from pbem_rules.bubble_singularity.play import Play
+from pbem_rules.bubble_singularity.reach import distinct_ways
 from pbem_rules.bubble_singularity.scores import total
 from pbem_rules.bubble_singularity.scoring import harvested
 from pbem_rules.bubble_singularity.state import COLOURS, State
 from pbem_rules.bubble_singularity.table import Table
-from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse, rehearse_all
+from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse_all
 from pbem_rules.bubble_singularity.views import state_of
 
 Sheet = tuple[Order, ...]
+_Item = TypeVar("_Item")
 
 LIKED = (
     *("director", "affinity", "fusion", "amplifier", "harvest", "wormhole"),
@@ -63,6 +65,9 @@ LOW = 3
 
 FORESEEN = 12
 """Number of best sheets whose next turn is looked at."""
+
+AHEAD_WORK = 60
+"""The same for the sheets that may follow one of these."""
 
 LUCK = 9
 """Random part of a beginner's value, so that no game goes in a circle."""
@@ -134,12 +139,11 @@ def standard(view: View, dice: Dice) -> list[str]:
     if not plain:
         return []
     if beginner:
-        sheets = _foreseen(state, seat, [tried.sheet for tried in plain[:FORESEEN]], dice)
-        uses = (use for sheet in sheets for use in _refined(state, seat, sheet))
-        best = _ranked(state, seat, [sheets[0], *uses])[0].sheet
+        first = _foreseen(state, plain[:FORESEEN], dice)[0]
+        best = _ranked(state, seat, [first, *_refined(state, seat, first)])[0].sheet
     else:
-        uses = (use for tried in plain[:REFINED] for use in _refined(state, seat, tried.sheet))
-        fine = _ranked(state, seat, dice.shuffle(list(uses), "uses", state.round)[:USED])
+        uses = [use for tried in plain[:REFINED] for use in _refined(state, seat, tried.sheet)]
+        fine = _ranked(state, seat, _drawn(uses, USED, dice.within("uses", state.round)))
         best = _answered(state, sorted([*plain[:ANSWERED], *fine], key=_by_worth)[:ANSWERED], dice)
     return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
 
@@ -176,41 +180,26 @@ def _standing_list(state: State, seat: SeatName) -> Sheet:
     return () if state.lists.get(seat) == liked else (Keep(liked),)
 
 
-def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
-    """Yield moves with an action, `TRIED` of them at the most; without a possible move, actions alone."""
+def _sheets(state: State, seat: SeatName, dice: Dice, most: int = TRIED) -> Iterator[Sheet]:
+    """Yield so many moves with an action at the most; without a possible move, actions alone."""
     table = Table(state)
-    ends = {Move(ways): path_of(table, seat, ways)[-1] for ways in _paths(table, seat)}
-    found = [(move, action) for move, end in ends.items() for action in _actions_at(table, seat, end)]
-    if len(found) > TRIED:
-        found = dice.shuffle(found, "tried", state.round)[:TRIED]
-    yield from found
-    if not found:
-        here = table.players[seat].at
-        assert here is not None
-        # A Mari without bubbles, or walled in, only acts (ruling 7).
-        stays: list[Sheet] = [(action,) for action in _actions_at(table, seat, here)]
-        yield from stays or [()]
-
-
-def _paths(table: Table, seat: SeatName) -> Iterator[tuple[str, ...]]:
-    """Yield ways that the Mari may go; of those that enter the same spaces and end alike, one."""
     here = table.players[seat].at
     assert here is not None
-    winds = (*WAYS, *DIAGONALS) if table.has(seat, "drift") else WAYS
-    seen: set[tuple[str, ...]] = set()
-    growing: list[tuple[tuple[str, ...], str]] = [((), here)]
-    while growing:
-        ways, at = growing.pop(0)
-        for way in winds:
-            try:
-                path = path_of(table, seat, (*ways, way))
-            except FieldError:
-                continue
-            same = (path[-1], *sorted(path))
-            if same not in seen:
-                seen.add(same)
-                yield (*ways, way)
-                growing.append(((*ways, way), next_space(table, seat, at, way)))
+    # A Mari without bubbles, or walled in, only acts (ruling 7).
+    ends = distinct_ways(table, seat) or {(): here}
+    actions = {end: list(_actions_at(table, seat, end)) for end in {*ends.values()}}
+    found = [(ways, action) for ways, end in ends.items() for action in actions[end]]
+    for ways, action in _drawn(found, most, dice.within("tried", state.round)):
+        yield (Move(ways), action) if ways else (action,)
+    if not found:
+        yield ()
+
+
+def _drawn(items: list[_Item], most: int, dice: Dice) -> list[_Item]:
+    """Return items, so many at the most; if there are more, they are drawn by lot."""
+    if len(items) <= most:
+        return items
+    return [items.pop(dice.below(len(items), count)) for count in range(most)]
 
 
 def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
@@ -313,15 +302,19 @@ def _by_worth(tried: _Tried) -> int:
 
 
 def _ranked(state: State, seat: SeatName, sheets: Iterable[Sheet]) -> list[_Tried]:
-    """Rehearse sheets within `WORK`, and return those of which nothing is refused, the best first."""
-    known, tried, left = list(sheets), list[_Tried](), WORK
-    for sheet, play in zip(known, rehearse_all(state, seat, known), strict=True):
+    """Rehearse sheets, and return those of which nothing is refused, the best first."""
+    plays = _rehearsed(state, seat, sheets)
+    return sorted((_Tried(sheet, play, _gained(play) + _value_after(play)) for sheet, play in plays), key=_by_worth)
+
+
+def _rehearsed(state: State, seat: SeatName, sheets: Iterable[Sheet], work: int = WORK) -> Iterator[tuple[Sheet, Play]]:
+    """Yield sheets of which nothing is refused with their rehearsals, within some work."""
+    for sheet, play in rehearse_all(state, seat, sheets):
         if not play.refusals:
-            tried.append(_Tried(sheet, play, _gained(play) + _value_after(play)))
-        left -= 1 + len(play.pops)
-        if left <= 0:
-            break
-    return sorted(tried, key=_by_worth)
+            yield sheet, play
+        work -= 1 + len(play.pops)
+        if work <= 0:
+            return
 
 
 def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
@@ -341,8 +334,7 @@ def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
                 enough = (each.worth + (ENDING if each.play.in_last_round else 0) - most) / DENIED
                 answer = _best_answer(after, later[0], likely, enough)
             else:
-                sheets = dice.shuffle(list(_sheets(after, later[0], dice)), "answers", state.round)[:ANSWERS]
-                found = _ranked(after, later[0], sheets)
+                found = _ranked(after, later[0], _sheets(after, later[0], dice, ANSWERS))
                 answer = max((other.play for other in found), key=_gained, default=None)
                 dangerous = sorted(found[:LIKELY], key=lambda other: -_gained(other.play))
                 likely = [other.sheet for other in dangerous]
@@ -355,8 +347,8 @@ def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
 def _best_answer(state: State, seat: SeatName, sheets: Sequence[Sheet], enough: float) -> Play | None:
     """Return the rehearsal of the sheet that wins most, or the first that wins enough."""
     best = None
-    for play in rehearse_all(state, seat, sheets):
-        if not play.refusals and (best is None or _gained(play) > _gained(best)):
+    for _, play in _rehearsed(state, seat, sheets):
+        if best is None or _gained(play) > _gained(best):
             best = play
             if _gained(best) >= enough:
                 break
@@ -380,32 +372,33 @@ def _outlook(play: Play, later: Sequence[SeatName], answer: Play | None) -> int:
     return ENDING if total(after, play.seat) > best else -ENDING
 
 
-def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
+def _foreseen(state: State, tried: Sequence[_Tried], dice: Dice) -> list[Sheet]:
     """Sort sheets by value, with the next turns where the supply is small; similar ones are sorted by lot."""
-    turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
+    turns = AHEAD if len(state.players[tried[0].play.seat].hand) <= LOW else 0
     luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
 
-    def prospect(each: tuple[int, Sheet]) -> int:
-        return _prospect(state, seat, each[1], dice, turns) + dice.below(luck, "luck", state.round, each[0])
+    def prospect(each: tuple[int, _Tried]) -> int:
+        return _prospect(each[1].play, dice, turns, AHEAD_WORK) + dice.below(luck, "luck", state.round, each[0])
 
-    return [sheet for _, sheet in sorted(enumerate(sheets), key=prospect, reverse=True)]
+    return [found.sheet for _, found in sorted(enumerate(tried), key=prospect, reverse=True)]
 
 
-def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int) -> int:
-    """Return the value of a sheet together with the best ones after it, if the others did nothing.
+def _prospect(play: Play, dice: Dice, turns: int, work: int) -> int:
+    """Return the value of a sheet together with the best ones found after it, if the others did nothing.
 
     Only a Mari without bubbles, which has few actions to choose from, is followed for more than one turn.
     """
-    play = rehearse(state, seat, sheet)
     # The quiet turns in a row when the seat is to move again, if the others do nothing after a quiet turn.
     quiet = play.quiet + len(play.order) - 1 if play.quiet else 0
-    gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(state.order) else 0)
-    if play.result is not None or not turns:
+    gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(play.order) else 0)
+    if play.result is not None or not turns or work <= 0:
         return gained + _value_after(play)
-    after = replace(play.table.freeze(state), question=None, further=(), pending=0, quiet=quiet)
-    bare = not play.table.players[seat].hand
+    after = replace(play.table.freeze(play.state), question=None, further=(), pending=0, quiet=quiet)
+    bare = not play.table.players[play.seat].hand
     left = turns - 1 if bare else 0
-    most = max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
+    following = [later for _, later in _rehearsed(after, play.seat, _sheets(after, play.seat, dice), work)]
+    share = (work - sum(1 + len(later.pops) for later in following)) // max(1, len(following))
+    most = max((_prospect(later, dice, left, share) for later in following), default=0)
     return gained + most - DELAY * bare
 
 
@@ -421,7 +414,7 @@ def _value_after(play: Play) -> int:
     hand = play.table.players[play.seat].hand
     if play.state.last_round or 0 < play.table.rules.rounds <= play.state.round:
         return 10 * (len(hand) + harvested(play))
-    loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
+    loaded = list(map(len, play.table.bubbles.values())).count(2)
     supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
     supply += SUPPLY * harvested(play) + (0 if hand else _gathered(play))
     stations = list(play.table.control.values()).count(play.seat)

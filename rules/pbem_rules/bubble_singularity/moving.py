@@ -52,8 +52,7 @@ def _default_path(play: Play) -> list[str]:
 def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
     """Return the spaces that a Mari enters on its way. Raise FieldError if the rules forbid it."""
     here, path = table.players[seat].at, list[str]()
-    # Efficient Explorer: one space more (ruling 8).
-    most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
+    most = furthest(table, seat)
     if len(ways) > most:
         raise FieldError("too-far", f"{len(ways)} spaces are too many", f"you may move 1 to {most}")
     for way in ways:
@@ -65,6 +64,12 @@ def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
         bubbles = counted(needed, "bubble")
         raise FieldError("too-few-bubbles", f"this way needs {bubbles} and you have {held}", "move fewer spaces")
     return path
+
+
+def furthest(table: Table, seat: SeatName) -> int:
+    """Return the number of spaces that a Mari may move at the most."""
+    # Efficient Explorer: one space more (ruling 8).
+    return table.rules.range + (1 if table.has(seat, "explorer") else 0)
 
 
 def next_space(table: Table, seat: SeatName, here: str, way: str) -> str:
@@ -101,13 +106,17 @@ def default_way(table: Table, seat: SeatName) -> str | None:
 
 
 def _needed(table: Table, seat: SeatName, path: Sequence[str]) -> int:
-    paid = sum(not table.beside(space, "transit") for space in path)
-    return max(0, paid - _spared(table, seat, path))
+    return max(0, sum(needs_bubble(table, space) for space in path) - spared(table, seat, len(path)))
 
 
-def _spared(table: Table, seat: SeatName, path: Sequence[str]) -> int:
-    """Return the number of spaces that Efficient Explorer leaves without a bubble, 0 or 1 (ruling 8)."""
-    return 1 if table.has(seat, "explorer") and len(path) > 1 else 0
+def needs_bubble(table: Table, space: str) -> bool:
+    """Return True if a bubble has to be placed on a space that a Mari enters (ruling 8)."""
+    return not table.beside(space, "transit")
+
+
+def spared(table: Table, seat: SeatName, length: int) -> int:
+    """Return the number of spaces of a way that Efficient Explorer leaves without a bubble, 0 or 1 (ruling 8)."""
+    return 1 if table.has(seat, "explorer") and length > 1 else 0
 
 
 def _why_stuck(table: Table, seat: SeatName) -> str:
@@ -158,8 +167,8 @@ def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequ
 def _check_bare(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
     """Check the spaces without a bubble: those beside the transit station, and one by Efficient Explorer (ruling 8)."""
     bare = [space for space, word in zip(path, words, strict=True) if word == NONE]
-    paid = [space for space in bare if not table.beside(space, "transit")]
-    if len(paid) > _spared(table, seat, path):
+    paid = [space for space in bare if needs_bubble(table, space)]
+    if len(paid) > spared(table, seat, len(path)):
         raise FieldError("bubble-needed", f"{paid[-1]} needs a bubble", "write a colour for each space entered")
     if len(path) > table.rules.range and not bare:
         raise FieldError(
@@ -177,9 +186,9 @@ def _check_extra(table: Table, seat: SeatName, space: str, mine: set[str]) -> No
 def default_bubbles(table: Table, seat: SeatName, path: Sequence[str]) -> list[str]:
     """Place one bubble on each space that needs one, the own colour last (rulings 4 and 8)."""
     hand = own_last(list(table.players[seat].hand), seat)
-    bare = {at for at, space in enumerate(path) if table.beside(space, "transit")}
+    bare = {at for at, space in enumerate(path) if not needs_bubble(table, space)}
     spare = len(path) > table.rules.range and not bare
-    if _spared(table, seat, path) and (spare or len(path) - len(bare) > len(hand)):
+    if spared(table, seat, len(path)) and (spare or len(path) - len(bare) > len(hand)):
         bare.add(next(at for at in range(len(path)) if at not in bare))
     return [NONE if at in bare else hand.pop(0) for at in range(len(path))]
 

@@ -19,7 +19,6 @@ _Seen = dict[tuple[tuple[str, ...], frozenset[str]], list[tuple[list[Card], list
 
 def reacting(play: Play) -> None:
     """Resolve pops, the first that became ready first, until none is left or the board repeats itself (ruling 15)."""
-    play.notice()
     seen: _Seen = {}
     while play.waiting and not _goes_round(play, seen):
         pop(play, next(iter(play.waiting)))

@@ -102,8 +102,10 @@ def rehearse(state: State, seat: SeatName, orders: tuple[Order, ...]) -> Play:
     return play
 
 
-def rehearse_all(state: State, seat: SeatName, sheets: Iterable[tuple[Order, ...]]) -> Iterator[Play]:
-    """Yield the rehearsal of each sheet of a turn, in which abilities are used after the action alone.
+def rehearse_all(
+    state: State, seat: SeatName, sheets: Iterable[tuple[Order, ...]]
+) -> Iterator[tuple[tuple[Order, ...], Play]]:
+    """Yield each sheet of a turn, in which abilities are used after the action alone, with its rehearsal.
 
     What sheets that begin with the same move share is played once.
     """
@@ -115,7 +117,7 @@ def rehearse_all(state: State, seat: SeatName, sheets: Iterable[tuple[Order, ...
             _run(begun[move], MOVES[: MOVES.index(acting)])
         play = begun[move].branch(sheet)
         _run(play, (*MOVES[MOVES.index(acting) :], counting))
-        yield play
+        yield sheet, play
 
 
 def _run(play: Play, steps: Iterable[Step]) -> None:
