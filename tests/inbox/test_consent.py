@@ -39,6 +39,7 @@ Ok, thanks!                             | again again list again again do tell a
 Sure, count me in                       | again again list again again do tell again
 👍🏽                                      | again again list again again do tell again
 I can't wait to play!                   | again again list again again do tell again
+Sounds great!                           | again again list again again do tell again
 Si, me apunto                           | again again again again again do tell again
 Yes, why not?                           | do do do do do do do do
 It was me                               | again again list again do tell tell again
@@ -59,6 +60,7 @@ Yes 👎                                   | again again again again again tell 
 Okay, what does it do?                  | tell tell list tell tell do-tell tell again
 Yes! When does it start?                | tell tell again do-tell do-tell do-tell do-tell do
 Who else plays?                         | tell tell list tell tell tell tell again
+Sounds fun. How long does it take?      | tell tell list tell tell tell tell again
 Yes?                                    | tell tell list tell tell tell tell again
 Si je joue, combien de temps ?          | tell tell list tell tell tell tell again
 Tak                                     | again again again again again tell tell again

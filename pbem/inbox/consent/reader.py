@@ -25,7 +25,7 @@ Said = Literal["yes", "yes-question", "mixed", "no", "words", "question", "court
 MOST_READ = 4_000
 """Characters of an answer that are read; what is longer is no plain yes."""
 
-_LISTS = ("alone", "yes", "agree", "mine", "no", "decline", "courtesy")
+_LISTS = ("alone", "yes", "agree", "interest", "mine", "no", "decline", "courtesy")
 """Lists of the word files, a later one before an earlier; "alone" are words for yes that are others in phrases."""
 
 _NAME, _OTHER, _QUESTION = "name", "other", "question"
@@ -114,7 +114,7 @@ class Vocabulary:
         return (1, _NAME) if self._is_name(words[at]) else (0, _OTHER)
 
     def _kind(self, name: str) -> str:
-        if name == "courtesy":
+        if name == "courtesy" or (name == "interest" and "agree" in self.yes):
             return name
         return "yes" if name in self.yes else "no" if name in self.no else _OTHER
 
@@ -172,7 +172,7 @@ def _read_line(line: str, words: Vocabulary) -> Iterator[frozenset[str]]:
 
 def _classify(found: Collection[frozenset[str]]) -> Said:
     kinds = frozenset[str]().union(*found)
-    if "yes" in kinds:
+    if "yes" in kinds or ("interest" in kinds and _QUESTION not in kinds):
         if kinds & {"no", _OTHER}:
             return "mixed"
         return "yes-question" if _QUESTION in kinds else "yes"
