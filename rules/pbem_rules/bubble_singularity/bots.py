@@ -54,8 +54,8 @@ LIKED = (
 TRIED = 300
 """Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
-WORK = 700
-"""Sheets and pops after which no more of them are rehearsed: where all chains are long, fewer sheets tell enough."""
+WORK = 11_200
+"""Spaces gone through after which no more sheets are rehearsed: all of the board for each sheet and for each pop."""
 
 RESTLESS = 2
 """After a quiet round a bot plays at random in one of so many turns, so that no game stands still."""
@@ -66,7 +66,7 @@ LOW = 3
 FORESEEN = 12
 """Number of best sheets whose next turn is looked at."""
 
-AHEAD_WORK = 60
+AHEAD_WORK = 960
 """The same for the sheets that may follow one of these."""
 
 LUCK = 9
@@ -312,9 +312,13 @@ def _rehearsed(state: State, seat: SeatName, sheets: Iterable[Sheet], work: int 
     for sheet, play in rehearse_all(state, seat, sheets):
         if not play.refusals:
             yield sheet, play
-        work -= 1 + len(play.pops)
+        work -= _work(play)
         if work <= 0:
             return
+
+
+def _work(play: Play) -> int:
+    return len(play.table.bubbles) * (1 + len(play.pops))
 
 
 def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
@@ -397,7 +401,7 @@ def _prospect(play: Play, dice: Dice, turns: int, work: int) -> int:
     bare = not play.table.players[play.seat].hand
     left = turns - 1 if bare else 0
     following = [later for _, later in _rehearsed(after, play.seat, _sheets(after, play.seat, dice), work)]
-    share = (work - sum(1 + len(later.pops) for later in following)) // max(1, len(following))
+    share = (work - sum(map(_work, following))) // max(1, len(following))
     most = max((_prospect(later, dice, left, share) for later in following), default=0)
     return gained + most - DELAY * bare
 

@@ -114,8 +114,8 @@ def test_a_decision_takes_a_bounded_number_of_steps(hand: str, held: list[str], 
     finally:
         sys.setprofile(before)
 
-    # About 0.15 s on a machine that has other work too.
-    assert 10_000 < calls[0] < 250_000
+    # About 0.1 s on a machine that has other work too.
+    assert 10_000 < calls[0] < 200_000
 
 
 @pytest.mark.sampled(2)
