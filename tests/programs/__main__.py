@@ -24,14 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.programs.home import ASKED, Home, Taken, made_home
-from tests.programs.system import HERE, SYSTEMS, system
+from tests.programs.system import HERE, SYSTEMS, in_system, system
 from tests.programs.traits import traits_of
 from tests.servers.mail import running_mail
 
 RESULTS = HERE / "results.json"
 
-_WAIT = 20
-"""Seconds for which a reply may be on its way."""
+_LIMIT, _WAIT = 180, 20
+"""Seconds after which a program is ended that has sent nothing, and for which its reply may be on its way."""
 
 
 @dataclass(frozen=True)
@@ -135,18 +135,18 @@ def run_case(home: Home, driver: Driver, case: Case, suite: str) -> tuple[bytes,
         "URL": home.button(),
     }
     pairs = [f"{name}={value}" for name, value in variables.items()]
-    command = f'. ./lib.sh; . ./{driver.path.name}; {case.action} "$URL"'
-    done = system(suite, "run", "env", *pairs, "bash", "-c", command)
-    raw = next(_arrived(home), b"")
-    seen = player / "screen"
-    return raw, seen.read_text(errors="replace") if seen.exists() else "", (done.stdout + done.stderr).strip()
+    command = f'. ./lib.sh; . ./{driver.path.name}; {case.action} "$URL"; sleep {_WAIT}'
+    words, seen, told = ("run", "env", *pairs, "bash", "-c", command), player / "screen", player / "told"
+    with told.open("wb") as file, in_system(suite, *words, stdout=file.fileno(), stderr=file.fileno()) as process:
+        raw = next(_arrived(home, process), b"")
+    screen, complaints = (path.read_text(errors="replace") if path.exists() else "" for path in (seen, told))
+    return raw, screen, complaints.strip()
 
 
-def _arrived(home: Home) -> Iterator[bytes]:
-    until = time.monotonic() + _WAIT
-    while time.monotonic() < until:
+def _arrived(home: Home, process: subprocess.Popen[str]) -> Iterator[bytes]:
+    until = time.monotonic() + _LIMIT
+    while process.poll() is None and time.monotonic() < until:
         yield from home.server.mails("orders")
-        home.server.settle()
         time.sleep(0.5)
 
 

@@ -46,29 +46,48 @@ window() { # COMMAND...: starts a program on a screen of its own
   export DISPLAY=:77
   mkdir -p /tmp/.X11-unix
   Xvfb $DISPLAY -screen 0 1000x800x24 -ac -nolisten tcp -nolisten local >~/xvfb 2>&1 &
-  for _ in {1..40}; do [[ ! -e /tmp/.X11-unix/X77 ]] || break; sleep 0.25; done
+  until [[ -e /tmp/.X11-unix/X77 ]]; do sleep 0.1; done
   "$@" >~/window 2>&1 &
 }
+quiet() { # [TENTHS]: waits until no process had anything to do for so long, or 20 s: they have taken what they were given
+  local still=0
+  for ((n = 0; n < 200 && still < ${1:-6}; n++)); do
+    if cat /proc/[0-9]*/task/*/stat 2>/dev/null | grep -vE '\((cat|grep|bash)\)' | grep -q ') [RD] '; then still=0; else ((still += 1)); fi
+    sleep 0.1
+  done
+}
+seen() { # PATTERN: finds the newest window with such a name that is not the screen (whose number is small) and has a size
+  at=
+  for id in $(xdotool search --onlyvisible --name "$1" 2>/dev/null); do
+    [[ $id -lt 65536 || $(xdotool getwindowgeometry "$id") =~ \ [0-9]?[0-9]x ]] || at=$id
+  done
+  [[ $at ]]
+}
 focus() { # PATTERN: waits for a window with such a name, to which keys go from then on
-  timeout 20 xdotool search --sync --onlyvisible --name "$1" windowfocus --sync %1 ||
-    { echo "no window: $1, but:"; xdotool search --name . getwindowname %@; } >&2
-  sleep 3
+  for _ in {1..240}; do seen "$1" && break; sleep 0.5; done
+  [[ $at ]] || { { echo "no window: $1, but:"; xdotool search --name . getwindowname %@; } >&2; exit 1; }
+  quiet; xdotool windowfocus --sync "$at"; quiet
 }
-press() { xdotool key "$@"; sleep 0.7; }
-copy() { # X Y: keeps all text of the field at this place
-  xdotool mousemove "$1" "$2" click 1; press ctrl+a; press ctrl+c
-  timeout 5 xclip -selection clipboard -o >>~/screen
-  xdotool click 1
-}
-edit() { # has the player change the text of the field that has the focus
+large() { focus "$1"; xdotool windowmove "$at" 0 0 windowsize "$at" 1000 800; quiet; } # the same over the whole screen
+press() { xdotool key "$@"; quiet; }
+click() { xdotool mousemove "$1" "$2" click "${@:3}" 1; quiet; } # X Y [OPTION]...
+enter() { xdotool type --delay 20 "$1"; quiet; }
+marked() { # [KEY]: prints all text of the field that has the focus
   xclip -selection clipboard </dev/null
-  press ctrl+a; press ctrl+c
-  timeout 5 xclip -selection clipboard -o >~/draft
+  press "${1:-ctrl+a}"; press ctrl+c
+  for _ in {1..20}; do
+    timeout 5 xclip -selection clipboard -o 2>/dev/null | grep . && break
+    sleep 0.5
+  done
+}
+copy() { click "$1" "$2"; marked "${@:3}" >>~/screen; click "$1" "$2"; } # X Y [KEY]: keeps all text of the field at this place
+edit() { # has the player change the text of the field that has the focus
+  marked >~/draft
   player ~/draft
   xclip -selection clipboard <~/draft
   press ctrl+v
 }
-type_lines() { while IFS= read -r line; do xdotool type --delay 20 "$line"; press Return; done <<<"$TYPED"; }
+type_lines() { while IFS= read -r line; do enter "$line"; press Return; done <<<"$TYPED"; }
 type_orders() { # types into the draft that has the focus what the case asks for; `free_line LINE` deletes its semicolon
   case $WAY in
     top) press ctrl+Home; type_lines; press Return ;;

@@ -23,11 +23,11 @@ begin() {
     "[Notifications]" GtkUIManager=true LibBalsaAddressView=true "[Globals]" "MailDir=$HOME/mail" OpenInboxOnStartup=true "[Geometry]" MainWindowWidth=900 MainWindowHeight=700 >>~/.balsa/config
   window balsa "$@"
 }
-opened() { begin; focus "Balsa"; press Down; xdotool mousemove 400 600 click 1; copy 400 600; press Escape; xdotool mousemove 300 148 click 1; sleep 1; }
-reply() { opened; press r; sleep 2; choose_parts; finish; }
+opened() { begin; focus "Balsa"; press Down; click 400 600; copy 400 600; press Escape; click 300 148; }
+reply() { opened; press r; choose_parts; finish; }
 choose_parts() { if xdotool search --onlyvisible --name "Select parts"; then focus "Select parts"; press alt+o; fi; }
-forward() { opened; press f; focus "Forward"; xdotool type "$ORDERS"; press Return; finish; }
+forward() { opened; press f; focus "Forward"; enter "$ORDERS"; press Return; finish; }
 compose() { # in the Balsa that runs: one that is started by it does not stay up
   eval "$(dbus-launch --sh-syntax)"; begin; focus "Balsa"; balsa --compose "$1" & finish
 }
-finish() { focus "Reply|Forward|New message"; for _ in 1 2; do xdotool mousemove 300 400 click 1; sleep 1; done; edit; press ctrl+Return; sleep 4; }
+finish() { focus "Reply|Forward|New message"; for _ in 1 2; do click 300 400; done; edit; press ctrl+Return; }

@@ -19,6 +19,6 @@ begin() {
 }
 opened() { begin --select '#mh/Mail/inbox/1'; focus "Claws Mail"; copy 500 560; focus "Claws Mail"; }
 reply() { opened; press ctrl+r; finish; }
-forward() { opened; press ctrl+alt+f; focus "Fw:"; xdotool type "$ORDERS"; xdotool mousemove 300 450 click 1; finish; }
+forward() { opened; press ctrl+alt+f; focus "Fw:"; enter "$ORDERS"; click 300 450; finish; }
 compose() { begin --compose "$1"; finish; }
-finish() { focus "Re:|Fw:|orders"; press ctrl+Return; sleep 4; }
+finish() { focus "Re:|Fw:|orders"; press ctrl+Return; }

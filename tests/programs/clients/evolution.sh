@@ -2,7 +2,7 @@
 package=evolution
 needs="xvfb xdotool xclip dbus dbus-bin"
 driven="keys, Maildir"
-tip '`Ctrl+R`, "Don’t lose formatting" where it asks, orders at the top, or the `;` off in the quoted form; `Send`. The button: `evolution "mailto:…"`'
+tip '`Ctrl+R`, "Reply Privately" and "Don’t lose formatting" where it asks, orders at the top, or the `;` off in the quoted form; `Send`. The button: `evolution "mailto:…"`'
 guess shown "the HTML, the calendar as an entry"
 guess quotes "> "
 guess lines "broken at 71 columns"
@@ -25,21 +25,15 @@ begin() {
   window dbus-run-session -- evolution "$@"
 }
 opened() {
-  begin; focus "Mail|Inbox"; sleep 4
-  xdotool mousemove 73 371 click 1; sleep 3; xdotool mousemove 500 167 click --repeat 2 1; sleep 5
-  xdotool windowmove "$(newest)" 0 0 windowfocus "$(newest)"; sleep 2; copy 100 300
+  begin; large "^Mail|^Inbox"; click 78 376; above=0; seen "^Inbox" || { above=25; click 78 401; } # a menu
+  click 550 $((170 + above)) --repeat 2; large "^\[|invites"; copy 100 300
 }
-newest() { xdotool search --onlyvisible --name . | tail -n 1; }
-free_line() { press ctrl+f; focus "^Find$"; xdotool type "; $1"; press Return; press Escape; focus "$draft"; press Home; press Home; press Delete; press Delete; }
-keep_format() { # where it asks, a reply to HTML is HTML
-  sleep 3
-  if xdotool search --onlyvisible --name "^ ?$"; then xdotool mousemove 429 150 click 1; fi
+free_line() { press ctrl+Home ctrl+f; focus "^Find$"; enter "; $1"; press Return; press Escape; focus "$draft"; press Home Home Delete Delete; }
+answer() { # where it asks: a reply is private though the mail has a List-Id, and HTML as the mail is
+  for keys in alt+p "alt+d space"; do if seen "^ ?$"; then focus "^ ?$"; press $keys; fi; done
 }
 draft="^Re:|^Fwd:|orders, turn"
-reply() { opened; press ctrl+r; keep_format; finish; }
-forward() { opened; xdotool mousemove 376 27 click 1; keep_format; focus "$draft"; xdotool type "$ORDERS"; press Return; finish; }
+reply() { opened; press ctrl+r; answer; finish; }
+forward() { opened; click 755 27; answer; focus "$draft"; enter "$ORDERS"; press Return; finish; }
 compose() { begin "$1"; finish; }
-finish() {
-  focus "$draft"; xdotool search --onlyvisible --name "$draft" windowmove 0 0 windowsize 1000 800; sleep 1
-  xdotool mousemove 500 400 click 1; focus "$draft"; type_orders; xdotool mousemove 40 25 click 1; sleep 6
-}
+finish() { large "$draft"; click 500 400; focus "$draft"; type_orders; click 40 25; }

@@ -27,26 +27,17 @@ begin() {
   window dbus-run-session -- geary "$@"
 }
 opened() {
-  begin; focus "Inbox"; large "Inbox"; sleep 3
-  xdotool mousemove 500 80 click --repeat 2 1; sleep 6; copy 100 400
+  begin; large "Inbox"; click 500 80 --repeat 2; copy 100 400
 }
-large() { xdotool search --onlyvisible --name "$1" windowmove %@ 0 0 windowsize %@ 1000 800; sleep 1; }
 free_line() { # by counting from the end of the draft
   press ctrl+End
-  for ((n = 0; n < above; n++)); do press Up; done
-  press Home; press Delete; press Delete; ((above -= 1))
+  xdotool key --repeat "$above" Up; press Home Delete Delete; ((above -= 1))
 }
 reply() { # in a window of its own: in the sheet below the mail some keys belong to the list
-  above=8; opened; press ctrl+r; sleep 3; xdotool mousemove 958 308 click 1; sleep 3
-  finish "$(xdotool search --onlyvisible --name "Re:" | tail -n 1)"
+  above=8; opened; press ctrl+r; click 958 308; finish "Re:"
 }
 forward() {
-  opened; press ctrl+l; sleep 3
-  xdotool mousemove 500 320 click 1; xdotool type "$ORDERS"; press Tab; xdotool mousemove 100 364 click 1; sleep 1
-  type_orders; press ctrl+Return; sleep 6
+  opened; press ctrl+l; click 500 320; enter "$ORDERS"; press Tab; click 100 364; type_orders; press ctrl+Return
 }
-compose() { above=6; begin "$1"; sleep 12; finish "$(xdotool search --onlyvisible --name . | tail -n 1)"; }
-finish() { # WINDOW
-  xdotool windowmove "$1" 0 0 windowsize "$1" 1000 800 windowfocus "$1"; sleep 2; xdotool mousemove 500 400 click 1; sleep 1
-  type_orders; press ctrl+Return; sleep 6
-}
+compose() { above=6; begin "$1"; finish "Inbox"; }
+finish() { large "$1"; click 500 400; type_orders; press ctrl+Return; } # WINDOW

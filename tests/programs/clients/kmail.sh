@@ -28,26 +28,22 @@ begin() {
     confirm-before-send-when-use-shortcut=false | settings kmail2rc
   export QTWEBENGINE_DISABLE_SANDBOX=1 # it is in a system of its own
   # It may end with an error where Akonadi starts with it, and a draft that it is started with is not sent.
-  window dbus-run-session -- bash -c 'akonadictl start; sleep 15; kmail & sleep 12; if [[ $# -gt 0 ]]; then kmail "$@"; fi; wait' - "$@"
-  sleep 35
+  export -f quiet
+  window dbus-run-session -- bash -c 'until akonadictl status 2>&1 | grep -q "Server: running"; do akonadictl start; sleep 3; done; quiet 30; kmail & quiet 30; if [[ $# -gt 0 ]]; then kmail "$@"; fi; wait' - "$@"
 }
 opened() {
-  begin
-  xdotool mousemove 100 178 click 1; sleep 2; xdotool mousemove 11 178 click 1; sleep 3; xdotool mousemove 60 192 click 1
-  focus "INBOX"; large "INBOX"; xdotool mousemove 500 100 click 1; sleep 4
-  xdotool mousemove 400 700 click 1; press ctrl+shift+a; press ctrl+c; timeout 5 xclip -selection clipboard -o >>~/screen
-  xdotool mousemove 400 700 click 1; sleep 1; xdotool mousemove 500 100 click 1; sleep 1 # else a reply quotes what is selected
+  begin; focus "^$"; click 100 181; click 11 181; click 60 192; seen "INBOX" || click 60 203
+  large "INBOX"; click 500 100; copy 400 700 ctrl+shift+a
+  click 500 100 # else a reply quotes what is selected
 }
-large() { xdotool search --onlyvisible --name "$1" windowmove %@ 0 0 windowsize %@ 1000 800 windowfocus --sync %1; sleep 2; }
 free_line() {
-  press ctrl+Home; press ctrl+f; sleep 1; xdotool type --delay 20 "; $1"; press Return; press Escape
-  press Left; press Delete; press Delete
+  press ctrl+Home ctrl+f; enter "; $1"; press Return; press Escape
+  press Left Delete Delete
 }
 draft="^Re:|^Fwd:|orders, turn"
 reply() { opened; press r; finish; }
 forward() {
-  opened; press f; focus "$draft"; large "$draft"
-  xdotool type --delay 20 "$ORDERS"; sleep 1; press Tab; xdotool mousemove 600 300 click 1; finish
+  opened; press f; large "$draft"; enter "$ORDERS"; press Tab; click 600 300; finish
 }
 compose() { begin "$1"; finish; }
-finish() { focus "$draft"; large "$draft"; type_orders; press ctrl+Return; sleep 8; }
+finish() { large "$draft"; type_orders; press ctrl+Return; }

@@ -18,8 +18,8 @@ begin() {
   printf '%s\n' "[Account: 1]" account_name=ann is_default=1 name=Ann address=ann@pbem.test protocol=5 >~/.sylpheed-2.0/accountrc
   window sylpheed "$@"
 }
-opened() { begin; focus "ann - Sylpheed"; press space; sleep 2; copy 400 500; xdotool mousemove 400 202 click 1; sleep 1; }
+opened() { begin; focus "ann - Sylpheed"; press space; copy 400 500; click 400 202; }
 reply() { opened; press ctrl+r; finish; }
-forward() { opened; press ctrl+alt+f; focus "Fw:"; xdotool mousemove 300 146 click 1 type "$ORDERS"; finish; }
+forward() { opened; press ctrl+alt+f; focus "Fw:"; click 300 146; enter "$ORDERS"; finish; }
 compose() { begin --compose "$1"; finish; }
-finish() { focus "Compose"; xdotool mousemove 80 77 click 1; sleep 4; }
+finish() { focus "Compose"; click 80 77; }

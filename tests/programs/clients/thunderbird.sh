@@ -48,11 +48,10 @@ PREFS
   window thunderbird --profile ~/profile "$@"
 }
 opened() {
-  begin; focus "Mozilla Thunderbird"; sleep 5
-  xdotool mousemove 389 144 click 1; sleep 3; xdotool mousemove 380 120 click 1; sleep 4; copy 528 700
+  begin; focus "Mozilla Thunderbird"; click 389 144; click 380 120; copy 528 700
 }
-free_line() { press ctrl+f; xdotool type "; $1"; sleep 1; press Escape; press Left; press Delete; press Delete; }
+free_line() { press ctrl+f; enter "; $1"; press Escape; press Left Delete Delete; }
 reply() { opened; press ctrl+r; finish; }
-forward() { opened; press ctrl+l; focus "^Write"; xdotool type "$ORDERS"; press Return; xdotool mousemove 500 600 click 1; finish; }
+forward() { opened; press ctrl+l; focus "^Write"; enter "$ORDERS"; press Return; click 500 600; finish; }
 compose() { begin "$1"; finish; }
-finish() { focus "^Write"; type_orders; press ctrl+Return; sleep 6; }
+finish() { focus "^Write"; type_orders; press ctrl+Return; }
