@@ -101,7 +101,7 @@ def typed(home: Home, case: Case) -> list[str]:
     if case.mail in ("invitation", "question"):
         return ["YES"]
     suggested = home.form("reminder" if case.seat == "soon" else "report")
-    return suggested if case.way == "form" else [line.replace("Terraformer", "Scout") for line in suggested]
+    return suggested if case.way == "form" else [re.sub(r"^BUILD \w+", "BUILD Terraformer", line) for line in suggested]
 
 
 def is_right(home: Home, case: Case, taken: Taken) -> bool:
@@ -112,7 +112,7 @@ def is_right(home: Home, case: Case, taken: Taken) -> bool:
         case "question":
             return taken.orders == (ASKED,)
         case _:
-            return taken.orders == tuple(typed(home, case))
+            return taken.orders == home.orders(typed(home, case), case.seat)
 
 
 def run_case(home: Home, driver: Driver, case: Case, suite: str) -> tuple[bytes, str, str]:

@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -72,24 +72,38 @@ class Home:
         assert found is not None
         return found[1].replace("&amp;", "&")
 
-    def take(self, seat: str = "trap") -> Taken:
-        """Process what is in the inbox of the order address in a copy of the home; return what came of it."""
+    def orders(self, lines: Sequence[str], seat: str) -> tuple[str, ...]:
+        """Return the orders that count for a seat after its GM has entered these lines in a copy of the home."""
+        copy = self._copy()
+        run_pbem(copy, "sheet", seat, "red", "--text", "-", "--yes", given="\n".join(lines))
+        return _counting(copy, seat)
+
+    def _copy(self) -> Path:
         copy = self.folder.with_name("copy")
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(self.folder, copy)
+        return copy
+
+    def take(self, seat: str = "trap") -> Taken:
+        """Process what is in the inbox of the order address in a copy of the home; return what came of it."""
+        copy = self._copy()
         before = len(self.server.mails("ann"))
         run_pbem(copy, "tick")
-        counts = json.loads(run_pbem(copy, "sheet", seat, "red", "--json"))["seats"][0]["counts"]
         seats = run_pbem(copy, "status", "duel")
         self.server.settle()
         answers = [
             email.message_from_bytes(raw, policy=email.policy.default) for raw in self.server.mails("ann")[before:]
         ]
         return Taken(
-            tuple(counts["lines"]) if counts else (),
+            _counting(copy, seat),
             re.search(r"^ +(one|two) +ann@", seats, re.MULTILINE) is not None,
             "; ".join(str(mail["Subject"]) for mail in answers),
         )
+
+
+def _counting(home: Path, seat: str) -> tuple[str, ...]:
+    counts = json.loads(run_pbem(home, "sheet", seat, "red", "--json"))["seats"][0]["counts"]
+    return tuple(counts["lines"]) if counts else ()
 
 
 def _text(mail: EmailMessage, kind: str) -> str:

@@ -91,8 +91,8 @@ class World:
     def order(self, ship: str, seat: str = "red") -> str:
         """Return an order of a seat, for a ship."""
         report = self.report(ANN, by="club" if seat == "cyan" else ORDERS)
-        [order] = re.findall(r"^; (BUILD .*)$", text_of(report), re.MULTILINE)
-        return str(order).replace("Terraformer", ship)
+        [place] = re.findall(r"^; BUILD \w+ (AT .*)$", text_of(report), re.MULTILINE)
+        return f"BUILD {ship} {place}"
 
     def frame(self, ship: str) -> str:
         """Return a sheet of the red seat with its key, and an order for a ship."""
