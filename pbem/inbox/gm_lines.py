@@ -282,11 +282,10 @@ def explain(words: Sequence[str], campaign: str) -> GmHelpPage:
 
 
 def _help_on(verb: Verb) -> GmCommandHelp:
+    below = f"Below it, or behind a colon: {verb.below}." if verb.below else ""
     return GmCommandHelp(
         usage=verb.usage,
-        help=" ".join(
-            (f"{verb.summary}.", *[f"Below it, or behind a colon: {verb.below}."] * bool(verb.below), verb.more)
-        ).strip(),
+        help=" ".join(filter(None, (f"{verb.summary}.", below, verb.more))),
         also=words_for(verb.word.upper()),
         example=tuple(verb.example.splitlines()),
         undo=verb.undo,

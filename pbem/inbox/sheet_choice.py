@@ -175,7 +175,8 @@ def with_edited_form(context: MessageContext, result: Accepted, sheet: SheetText
             context, message=strip_our_files(context.session, context.message, context.codes, context.inbox_id)
         )
     lines = context.message.source_lines
-    if sum(map(bool, map(str.strip, lines))) <= sum(map(bool, map(str.strip, context.message.lines))):
+    written, typed = (sum(bool(line.strip()) for line in each) for each in (lines, context.message.lines))
+    if written <= typed:
         return context, result, sheet
     # Most messages quote no form and leave no order out: then our mails, which are long, are hardly read again.
     mailed = cache(lambda: load_named(context.session, context.message, context.codes))

@@ -269,9 +269,11 @@ def _join_written(pieces: Sequence[TextPart]) -> MessageBody:
 # What occurs in each page with text that is struck out.
 _STRIKES = re.compile(r"<(?:s|strike|del)[\s>]")
 
-MAX_PARTS, MAX_DEPTH, _LONGEST_STUB = 100, 20, 300
+MAX_PARTS = 100
+MAX_DEPTH = 20
 
 _STUB = re.compile(r"\bHTML\b", re.IGNORECASE)
+_LONGEST_STUB = 300
 # A quoted sheet with its lines on one, as Evolution makes them of HTML, which may be broken anew.
 _JOINED = re.compile(
     rf"(?m)^((?>(?:> ?)+))(ORDERS [\w-]++ [\w-]++ {REPLY_CODE}) .{{1,200}}+(?:\n\1.{{0,200}}+){{0,60}}?(?<=[^>\s] END)$"
