@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,16 @@ def view_of(key: str) -> View:
 def good_orders(key: str) -> tuple[str, ...]:
     """Return a sheet of the game's standard bot."""
     return tuple(line for line in standard(GAMES[key], view_of(key), _DICE) if line.strip())
+
+
+@cache
+def new_order(key: str) -> str:
+    """Return an order of that sheet which the form does not suggest."""
+    form = [_SIGNS.findall(line) for line in GAMES[key].template(view_of(key))]
+    return next(line for line in good_orders(key) if _SIGNS.findall(line) not in form)
+
+
+_SIGNS = re.compile(r"[\w+-]+")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.inbox.letters import FREE, GAMES, good_orders, receive
+from tests.inbox.letters import FREE, GAMES, good_orders, new_order, receive
 
 PLAYED = [key for key in GAMES if key != FREE]
 
@@ -105,13 +105,13 @@ def test_lines_with_a_number_sign_are_told(lines: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("key", GAMES)
 def test_an_order_behind_a_number_or_a_word_for_this_program_is_told(key: str, form: str) -> None:
     """What stands behind #1, or behind WAIT and the sign of a remark, is named as left out."""
-    first, *_ = good_orders(key)
+    order = new_order(key)
 
-    received = receive(key, [form.format(first)])
+    received = receive(key, [form.format(order)])
 
-    assert taken(key, form.format(first)) == []
+    assert taken(key, form.format(order)) == []
     assert received.reading.left_out
-    assert any(first in note for note in received.notes)
+    assert any(order in note for note in received.notes)
 
 
 @pytest.mark.parametrize("end", [", WAIT", ", wait please.", ". Final."])
