@@ -155,7 +155,7 @@ def test_only_those_with_a_public_name_are_shown(desk: Desk) -> None:
 
     assert b"alert(1)" not in before
     assert "&lt;script&gt;alert(1)" in page
-    assert page.count('<tr><td class="num">1</td><th scope="row">') == page.count("<tr><td") == 1
+    assert page.count('<tr><th scope="row">1. ') == page.count('<th scope="row">') == 1
     assert "example.org" not in page
 
 
@@ -176,7 +176,7 @@ def test_a_name_goes_with_a_player_who_moves(desk: Desk) -> None:
     home.post("STANDINGS\n", sender="anna@example.net")
     home.answer()
     assert "1. Ann: " in text_of(home.last("anna@example.net"))
-    row = '<th scope="row">Ann</th>'
+    row = '<th scope="row">1. Ann</th>'
     assert before.count(row) == (site(home) / "results.html").read_text().count(row) == 1
 
 
