@@ -89,7 +89,9 @@ def test_a_code_that_the_archive_has_proves_no_last_word(ended: Desk, sender: st
     assert diaries(ended) == [[["p", "I shall not part them."]], [["p", "I cheated."]]]
 
 
-@pytest.mark.parametrize(("days", "rule", "why"), [(8, "replay", "taken for 7 days"), (1, "news", "has no replay")])
+@pytest.mark.parametrize(
+    ("days", "rule", "why"), [(8, "replay", "taken for 7 days"), (1, "news", "stand in its last report")]
+)
 def test_a_last_word_that_nobody_would_read_is_refused(ended: Desk, days: int, rule: str, why: str) -> None:
     """After a week, or where no replay is shown, the answer says so, and nothing is kept."""
     last = ended.last()
