@@ -13,6 +13,7 @@ begin() { # LISP: what is done in the list of mails, the first of which is chose
   fetch
   cat >~/.emacs <<LISP
 (setq gnus-select-method '(nnmaildir "mail" (directory "~/Mail"))
+      shr-use-fonts nil ; else HTML is as wide as the window, which has ten columns where there is none
       gnus-agent nil gnus-novice-user nil gnus-interactive-exit nil gnus-verbose 3)
 LISP
   cat >>~/.emacs <<'LISP'
