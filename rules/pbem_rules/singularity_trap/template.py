@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from pbem_rules.singularity_trap.chart import closer
-from pbem_rules.singularity_trap.courses import reach
+from pbem_rules.singularity_trap.courses import Powers, reach
 from pbem_rules.singularity_trap.factions import certain
 from pbem_rules.singularity_trap.orders import BOOK, View, others
 from pbem_rules.singularity_trap.outlook import Outlook
@@ -58,20 +58,19 @@ def _movement(view: View) -> Iterator[str]:
     board, goals, fleet = board_of(view), set(free_planets(view).values()), Outlook(view, ()).ships
     exits = tuple((board.at(each["entry"]), board.at(each["exit"])) for each in view["charts"])
     many = len(view["ships"]) > MANY
-    ships: dict[tuple[str, ...], list[str]] = {}
+    fleets: dict[tuple[str, Powers, str], list[str]] = {}
     for ship in _ships_with_upkeep(view):
-        start = board.at(ship["space"])
-        powers = powers_of(fleet[ship["id"]])
-        reached = reach(board, start, powers, exits)
         # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may still end before.
-        stuck = ship["encounter"] and view["section"] == "movement"
-        if reached and not stuck:
+        if not (ship["encounter"] and view["section"] == "movement"):
+            alike = (ship["space"], powers_of(fleet[ship["id"]]), ship["type" if many else "id"])
+            fleets.setdefault(alike, []).append(ship["id"])
+    for (space, powers, _), ships in fleets.items():
+        start = board.at(space)
+        if reached := reach(board, start, powers, exits):
             # The nearest planet to be taken, or the way there.
             _, goal = min(((distance(start, goal), goal) for goal in goals - {start}), default=(0, start))
-            end = board.name(min(reached, key=lambda space: (distance(space, goal), space)))
-            alike = (ship["space"], ship["type"], str(powers)) if many else (ship["id"],)
-            ships.setdefault((end, *alike), []).append(ship["id"])
-    yield from (f"MOVE {names} TO {end}" for (end, *_), some in ships.items() for names in _joined(some, MOST_JOINED))
+            end = goal if goal in reached else min(reached, key=lambda space: (distance(space, goal), space))
+            yield from (f"MOVE {names} TO {board.name(end)}" for names in _joined(ships, MOST_JOINED))
 
 
 def _joined(names: Sequence[str], most: int) -> Iterator[str]:
@@ -102,8 +101,10 @@ def _terraforming(view: View) -> Iterator[str]:
         able = any(unit["unit"] == "terraform" and unit["left"] for unit in ship["units"])
         if able and not ship["dark"] and not ship["moved"] and ship["space"] in own:
             options = closer(view["seat"], own[ship["space"]]["colour"])
-            if len(options) > (len(view["ships"]) > MANY):
-                yield f"TERRAFORM {ship['id']} {f'TO {options[1]}' if len(options) > 1 else 'NO'}"
+            if len(options) > 1:
+                yield f"TERRAFORM {ship['id']} TO {options[1]}"
+            elif options and len(view["ships"]) <= MANY:
+                yield f"TERRAFORM {ship['id']} NO"
 
 
 _PARTS = {"economic": _economic, "movement": _movement, "combat": _combat, "ecopolitical": _ecopolitical}
