@@ -125,7 +125,7 @@ class Next(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What happens next to an open turn, until when it waits at most, and the seats for which it does."""
+    """The fate of an open turn: the next that happens to it, until when it waits at most, and for which seats."""
 
     next: Next
     until: dt.datetime | None = None

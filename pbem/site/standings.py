@@ -76,7 +76,7 @@ class PlayerStanding:
 
     @property
     def merit(self) -> tuple[int, int, int]:
-        """What places go by, the least first: more points, then more games won, then fewer games played."""
+        """The measure of places, the least first: more points, then more games won, then fewer games played."""
         return -self.points, -self.won, self.games
 
 

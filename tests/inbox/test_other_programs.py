@@ -104,7 +104,7 @@ def test_lines_with_a_number_sign_are_told(lines: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("form", ["#1 {}", "#2: {}", "WAIT; {}", "FINAL ; {}", "Final # {}"])
 @pytest.mark.parametrize("key", GAMES)
 def test_an_order_behind_a_number_or_a_word_for_this_program_is_told(key: str, form: str) -> None:
-    """What stands behind #1, or behind WAIT and the sign of a remark, is named as left out."""
+    """An order behind #1, or behind WAIT and the sign of a remark, is named as left out."""
     order = new_order(key)
 
     received = receive(key, [form.format(order)])

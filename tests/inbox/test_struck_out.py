@@ -55,7 +55,7 @@ def test_a_remark_without_an_end_is_told() -> None:
 
 
 def test_a_remark_before_an_order_ends_where_it_is_closed() -> None:
-    """What stands behind */ on its line counts, and so do the lines below."""
+    """An order behind */ on its line counts, and so do the lines below."""
     received = receive("harvester", ["/* first */ MOVE S2 NE", "MOVE L1 NE"])
 
     assert received.reading.parsed.orders == orders("harvester", ["MOVE S2 NE", "MOVE L1 NE"])

@@ -213,7 +213,7 @@ def test_of_cards_to_be_drawn_it_is_told_how_many_the_decks_hold(left: int, said
 
 @pytest.mark.parametrize(("last", "code"), [(False, "cards"), (True, "no-cards")])
 def test_cards_for_pops_that_a_leaving_player_may_change_are_told_with_an_if(*, last: bool, code: str) -> None:
-    """Who leaves controls no station any more, so that other bubbles pop and other cards are drawn (ruling 31)."""
+    """Stations of a player who leaves are nobody's, so that other bubbles pop and other cards are drawn (ruling 31)."""
     third = {"green": Player(side="E", at="D4", hand=("green",))}
     state = lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}, others=third, stations=True)
     state = dataclasses.replace(state, control={"research": "green"}, last_round=last)
