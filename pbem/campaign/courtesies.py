@@ -68,7 +68,9 @@ _CLOSINGS = _phrases(
     thanks, thank you, many thanks, thanks a lot, thanks so much, thank you very much, thanks in advance
     , with thanks, thx, ty, cheers, regards, kind regards, best regards, warm regards
     , warmest regards, with kind regards, with best regards, best, best wishes, all the best, with best wishes
-    , sincerely, yours, yours sincerely, yours truly, yours faithfully, respectfully, cordially, take care, greetings
+    , love, much love, lots of love, with love, sincerely, yours, yours sincerely, yours truly, yours faithfully
+    , respectfully, cordially
+    , take care, greetings
     , bye, bye bye, goodbye, good luck, have fun, see you, see ya, talk soon, good game, gg, glhf, have a nice
     , have a good, have a great, wishes, danke, dankeschön, vielen dank, danke schön, besten dank, herzlichen dank
     , grüße, viele grüße, liebe grüße, beste grüße, schöne grüße, herzliche grüße, gruß, viele gruesse, liebe gruesse
@@ -125,7 +127,42 @@ _NOT_NAMES = re.compile(r"[\W\d_]++")
 
 def sender_names(*texts: str) -> frozenset[str]:
     """Return the words of the sender's name in display names and addresses, in small letters."""
-    return frozenset(word for text in texts for word in _NOT_NAMES.split(text.partition("@")[0].casefold()) if word)
+    names = [text.partition("@")[0].casefold() for text in texts]
+    # O'Hara is written apart or in one.
+    spelt = [*names, *(name.replace("'", "").replace("\u2019", "") for name in names)]
+    return frozenset(word for name in spelt for word in _NOT_NAMES.split(name) if word)
+
+
+_SAYS_MORE = re.compile(
+    r"\?|n['\u2019]t\b|\b(?:yes|no|nope|not|never|dont|cant|cannot|wont|stop|wait|but|if|unless|only|maybe|perhaps|possibly"
+    r"|however|though|although|except|until|till|when|once|before|after|first|provided|instead|later|wrong|mistake"
+    r"|accident|forged)\b",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(r"(?<!\S)[^\W\d_A-Z][^\W\d_]{3,}+(?!\S*@)")
+
+
+def without_signature(lines: Sequence[str], names: Collection[str]) -> Sequence[str]:
+    """Return the lines above the sender's whole name, if below it stand titles, numbers and other names alone."""
+    at = next((at for at, line in enumerate(lines) if at and is_whole_name(line, names)), len(lines))
+    return lines if any(_SAYS_MORE.search(line) or _SMALL.search(line) for line in lines[at:]) else lines[:at]
+
+
+def yes_with_words(text: str) -> str:
+    """Return the first sentence of a text that begins it with an English yes, and of which no other takes it back."""
+    said = [sentence for sentence in re.split(r"[.!\n]+", text) if sentence.strip()]
+    at = next((at for at, sentence in enumerate(said[:_MOST_OPENERS]) if _YES.match(sentence)), len(said))
+    above = all(re.fullmatch(_LONG_GREETING, plain_words(sentence)) for sentence in said[:at])
+    return said[at] if above and at < len(said) and not any(map(_SAYS_MORE.search, said[at + 1 :])) else ""
+
+
+def is_whole_name(line: str, names: Collection[str]) -> bool:
+    """Return True for a line with first and last name of the sender, perhaps with a title behind a bar."""
+    words = plain_words(line.partition("|")[0]).split()
+    return len(words) > 1 and all(word in names for word in words)
+
+
+_YES = re.compile(r"\A\W*+ye(?:s|ah|p)\b", re.IGNORECASE)
 
 
 def find_courtesies(
@@ -215,7 +252,7 @@ class Manners:
                 below.append((number, line))
             else:
                 break
-        return frozenset(closed | set(self._bare_names(below, lines)))
+        return frozenset(closed | set(self._bare_names(below, lines)) | set(self._signature(said, lines)))
 
     def closes(self, words: str) -> bool:
         """Return True if a line, as `plain_words` gives it, is a closing."""
@@ -262,6 +299,21 @@ class Manners:
             above = next((text for at, text in reversed(lines) if at < number), "x")
             if not above.strip() and _TITLED.fullmatch(line.strip()) and not self.is_order(line):
                 yield number
+
+    def _signature(self, said: Lines, lines: Lines) -> Iterator[int]:
+        """Yield the last lines from one with the sender's whole name on, below a blank line, if none is like an order.
+
+        An office puts its title, its company and more below a name, and no two dashes above it.
+        """
+        block = list[int]()
+        for number, line in [] if self.free else reversed(said[-MOST_SIGNED:]):
+            words = plain_words(line)
+            if self._begins_order(words) or self.is_order(line):
+                return
+            block.append(number)
+            if is_whole_name(line, self.names) and not dict(lines).get(number - 1, "x").strip():
+                yield from block
+                return
 
     def _is_known(self, words: str) -> bool:
         """Return True if words are names of the sender, or their initials beside one."""

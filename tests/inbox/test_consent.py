@@ -61,6 +61,11 @@ Okay, what does it do?                  | tell tell list tell tell do-tell tell 
 Yes! When does it start?                | tell tell again do-tell do-tell do-tell do-tell do
 Who else plays?                         | tell tell list tell tell tell tell again
 Sounds fun. How long does it take?      | tell tell list tell tell tell tell again
+Yes, of course! I thought I had said so. | again again again again again do-tell tell again
+Hi Gina!/Yes, count me in. Red, please. | again again again again again do-tell tell again
+yes pls. RULES                          | again again again again again do-tell tell again
+Yes! Please not red.                    | again again again again again tell tell again
+Yes. Maybe from May on.                 | again again again again again tell tell again
 Yes?                                    | tell tell list tell tell tell tell again
 Si je joue, combien de temps ?          | tell tell list tell tell tell tell again
 Tak                                     | again again again again again tell tell again
@@ -126,6 +131,26 @@ def test_names_of_the_sender_alone_stand_beside_a_grave_yes() -> None:
     ]
     assert step_of("leave", "Yes\nThanks\nNot Really") == "again"
     assert step_of("welcome", "Yes\nThanks\nNancy") == "do"
+
+
+SIGNATURE = "Bob O'Hara\nSenior Consultant, Corp Ltd.\nTel. +49 30 1234567"
+DISCLAIMER = (
+    "This e-mail is confidential and may be legally privileged. If you are not the\n"
+    "intended recipient please delete it."
+)
+
+
+@pytest.mark.parametrize("act", COLUMNS)
+def test_a_signature_without_dashes_is_no_part_of_a_yes(act: Act) -> None:
+    """What stands below the sender's whole name, as an office adds it, says nothing; a sentence there does."""
+    sender = "Bob O'Hara <bob@corp.example>"
+    said = [
+        STEPS[act][read_reply(parse_message(letter(f"Yes\n\n{below}", sender)), "", act)]
+        for below in (SIGNATURE, f"{SIGNATURE}\n{DISCLAIMER}", f"{SIGNATURE}\nNot Before May", f"{SIGNATURE}\nNope")
+    ]
+
+    assert said[:2] == ["do", "do"]
+    assert "do" not in said[2:]
 
 
 def test_a_long_text_is_no_plain_yes() -> None:

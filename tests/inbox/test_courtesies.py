@@ -69,6 +69,27 @@ def test_only_the_wrong_order_is_an_error(key: str, greeting: str, closing: str)
     assert received.wrong == [WRONG]
 
 
+OFFICE = (
+    "Ann Smith\nSenior Consultant, Mills & Sons Ltd.\nTel. +49 30 1234567",
+    "Ann Smith | Head of Sales\nMills Ltd.",
+    "Love,\nAnn",
+    "Lots of love, Ann",
+)
+
+
+@pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
+@pytest.mark.parametrize("signature", OFFICE)
+def test_a_signature_without_dashes_is_no_error(key: str, signature: str) -> None:
+    """The lines below the sender's whole name are no orders; one of them that is an order counts."""
+    orders = good_orders(key)
+    below = receive(key, [*orders, "", *signature.split("\n")])
+    between = receive(key, ["Ann Smith", "Head of Sales, Mills Ltd.", *orders])
+
+    assert below.wrong == []
+    assert set(signature.split("\n")) <= set(below.courtesies)
+    assert between.reading.parsed.orders == below.reading.parsed.orders == receive(key, orders).reading.parsed.orders
+
+
 @pytest.mark.parametrize("key", GAMES)
 def test_no_line_of_a_game_is_a_courtesy(key: str) -> None:
     """No example and no line of the form is taken for a courtesy, alone, first or last."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, get_args
 
-from pbem.campaign.courtesies import sender_names
+from pbem.campaign.courtesies import sender_names, without_signature, yes_with_words
 from pbem.inbox.command_parser import first_line
 from pbem.inbox.consent.reader import Said, Vocabulary, read_answer
 from pbem.inbox.context import MessageContext
@@ -118,16 +118,21 @@ def read_reply(message: Message, subject: str, act: Act, own: Collection[str] = 
         chosen = chosen_word(message.lines) in (REPLACE, ADD)
         if not chosen and read_answer(message.lines, Vocabulary(("yes", "agree"))) == "yes":
             return "words"
+    names = sender_names(message.sender_name, message.sender or "")
     words = Vocabulary(
         _LENIENT.get(act, ("yes",)),
         no=("no", "decline") if act in _MAY_DECLINE else ("no",),
-        names=sender_names(message.sender_name, message.sender or ""),
+        names=names,
         own=own,
         signed=act in _LENIENT,
         unnamed=not message.sender_name,
     )
     if message.text.strip():
-        return read_answer(message.lines, words)
+        lines = without_signature(message.lines, names)
+        said = read_answer(lines, words)
+        # The GM reads what stands beside a yes to their invitation.
+        told = said == "mixed" and act == "welcome" and read_answer([yes_with_words("\n".join(lines))], words) == "yes"
+        return "yes-question" if told else said
     by_subject = read_answer([subject], words) if act in _SUBJECT_COUNTS else "nothing"
     if by_subject in ("yes", "no"):
         return by_subject
