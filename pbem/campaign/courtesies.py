@@ -150,9 +150,9 @@ def without_signature(lines: Sequence[str], names: Collection[str]) -> Sequence[
 
 def yes_with_words(text: str) -> str:
     """Return the first sentence of a text that begins it with an English yes, and of which no other takes it back."""
-    said = [sentence for sentence in re.split(r"[.!\n]+", text) if sentence.strip()]
+    said = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
     at = next((at for at, sentence in enumerate(said[:_MOST_OPENERS]) if _YES.match(sentence)), len(said))
-    above = all(re.fullmatch(_LONG_GREETING, plain_words(sentence)) for sentence in said[:at])
+    above = all(_LONG_GREETING.fullmatch(plain_words(sentence)) for sentence in said[:at])
     return said[at] if above and at < len(said) and not any(map(_SAYS_MORE.search, said[at + 1 :])) else ""
 
 
@@ -162,6 +162,7 @@ def is_whole_name(line: str, names: Collection[str]) -> bool:
     return len(words) > 1 and all(word in names for word in words)
 
 
+_SENTENCE_END = re.compile(r"[.!\n]")
 _YES = re.compile(r"\A\W*+ye(?:s|ah|p)\b", re.IGNORECASE)
 
 
