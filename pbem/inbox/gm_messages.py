@@ -37,16 +37,7 @@ from pbem.inbox.command_parser import first_line
 from pbem.inbox.consent.effects import STEPS, unread_part
 from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.frames import GmFrame
-from pbem.inbox.gm_commands import (
-    NOT_EXAMINED,
-    GmRun,
-    NotTheirs,
-    Trust,
-    Wishes,
-    find_wishes,
-    run_frame,
-    takes_files,
-)
+from pbem.inbox.gm_commands import NOT_EXAMINED, GmRun, NotTheirs, Trust, Wishes, find_wishes, run_frame, takes_files
 from pbem.inbox.gm_lines import asked_help, command_line, explain, parse_gm_frame
 from pbem.inbox.newcomers import to_stranger
 from pbem.inbox.our_frames import choose_form, find_forms

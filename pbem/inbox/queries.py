@@ -44,14 +44,7 @@ from pbem.inbox.context import MessageContext, Outcome
 from pbem.inbox.newcomers import offer_games
 from pbem.inbox.rate_limits import ANSWERS_A_DAY, sent_today, was_sent
 from pbem.inbox.replies import answer, bare_subject, mailer_of
-from pbem.inbox.seat_lookup import (
-    KnownSeat,
-    find_seat,
-    games_of,
-    is_known,
-    seats_of,
-    taking_players,
-)
+from pbem.inbox.seat_lookup import KnownSeat, find_seat, games_of, is_known, seats_of, taking_players
 from pbem.mail.compose import MailPart
 from pbem.report.answers import DIGEST_SHOWN, Answer, CommandResult, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import UNBROKEN, as_html, as_text, find_sections, sections

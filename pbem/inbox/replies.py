@@ -20,13 +20,7 @@ from pbem.campaign.notices import CampaignMailer, as_title, campaign_url, first_
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.inbox.context import MessageContext
-from pbem.inbox.rate_limits import (
-    ANSWERS_A_DAY,
-    STRANGER,
-    WARNINGS_A_DAY,
-    ids_today,
-    stranger_place,
-)
+from pbem.inbox.rate_limits import ANSWERS_A_DAY, STRANGER, WARNINGS_A_DAY, ids_today, stranger_place
 from pbem.inbox.seat_lookup import SeatContext, is_known
 from pbem.mail.compose import MailPart
 from pbem.mail.headers import without_codes

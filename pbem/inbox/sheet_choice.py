@@ -19,14 +19,7 @@ from pbem.campaign.courtesies import NAMES_TURN, find_courtesies, sender_names
 from pbem.campaign.order_sheets import has_lines_of_form, parse_split
 from pbem.inbox.authenticate import find_orders
 from pbem.inbox.context import Accepted, MessageContext
-from pbem.inbox.frames import (
-    Frame,
-    SheetText,
-    find_frames,
-    plain_sheet,
-    spell_line,
-    words_of,
-)
+from pbem.inbox.frames import Frame, SheetText, find_frames, plain_sheet, spell_line, words_of
 from pbem.inbox.our_frames import FoundForm, Mailed, is_against, missing_in, quotes_form, sort_frames
 from pbem.inbox.quoted_originals import load_named, strip_our_files
 from pbem.inbox.replies import bare_subject

@@ -34,15 +34,7 @@ from pbem.log import event
 from pbem.mail.compose import text_only
 from pbem.mail.connection import is_content_refusal
 from pbem.mail.headers import text_id
-from pbem.mail.outbox import (
-    GIVE_UP,
-    IN_ORDER,
-    LONGEST_WAIT,
-    OUTBOX,
-    DeliveryResult,
-    is_due,
-    provider_of,
-)
+from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, DeliveryResult, is_due, provider_of
 from pbem.mail.retention import is_masked
 from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
@@ -266,13 +258,7 @@ _MARK = (
 class _Sender:
     """One call's work and counts, shared by its threads."""
 
-    def __init__(
-        self,
-        store: Store,
-        carrier: Transport,
-        now: datetime,
-        on_sent: Callable[[], None] | None,
-    ) -> None:
+    def __init__(self, store: Store, carrier: Transport, now: datetime, on_sent: Callable[[], None] | None) -> None:
         self.counts: Counter[str] = Counter()
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
