@@ -23,7 +23,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 
 Meaning = Literal["talk", "question", "orders"]
-"""Kinds of texts in free words: small talk that needs no answer, questions alone, or anything else."""
+"""Kinds of texts in free words: small talk that needs no answer, questions and asides alone, or anything else."""
 
 _MOST_LOOKED_AT = 60
 """Lines at the end of a text among which what was added is looked for."""
@@ -240,10 +240,16 @@ def read_meaning(lines: Sequence[str], names: Collection[str]) -> Meaning:
         rest = words[_skip_talk(words, names) :]
         if not rest and "?" not in sentence:
             continue
-        if not sentence.rstrip().endswith("?") or (rest or words)[0] not in _table("question")["begins"]:
+        asked = sentence.rstrip().endswith("?") and (rest or words)[0] in _table("question")["begins"]
+        if not (asked or is_aside(sentence)):
             return "orders"
         asks = True
     return "question" if asks else "talk"
+
+
+def is_aside(line: str) -> bool:
+    """Return True for words to a person, by what they begin with, such as BTW."""
+    return " ".join(fold(line)[:1]) in _table("talk")["asides"]
 
 
 def _skip_talk(words: Sequence[str], names: Collection[str]) -> int:

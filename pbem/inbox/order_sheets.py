@@ -32,17 +32,11 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import zone_like
-from pbem.inbox.command_parser import (
-    ORDER_COMMANDS,
-    ClearOrders,
-    NoOrders,
-    command_in_full,
-    command_of,
-)
+from pbem.inbox.command_parser import ORDER_COMMANDS, ClearOrders, NoOrders, command_in_full, command_of
 from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.frames import SheetText, find_sheet
-from pbem.inbox.free_words import Meaning, find_words, is_for_another_sheet, read_meaning, split_addition
+from pbem.inbox.free_words import Meaning, find_words, is_aside, is_for_another_sheet, read_meaning, split_addition
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
@@ -92,8 +86,8 @@ _FIRST_OF_COMMANDS = frozenset(usage.split()[0] for usage in _ORDER_COMMANDS)
 _NO_VERB = ("unknown-verb", "takes-back")
 """Codes of errors of lines that begin with no word of an order, as those of prose."""
 
-_LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
-"""The beginning of a line that may be an order with another verb, or in short: capitals, an id, a place on a map."""
+_LIKE_ORDER = re.compile(r"\A\W*+(?:[A-Z]{3}(?=[^a-z]*+\Z|.*\d)|[^\W\d_]{1,3}\d|\d{1,3}[^\W\d_]\b)")
+"""A line that may be an order with another verb, or in short: capitals alone or with a number, an id, a place."""
 
 _FEWEST_ERRORS = 4
 """Errors from which on a sheet is doubtful; with fewer, some words around an order may be meant for the GM."""
@@ -336,7 +330,13 @@ def _has_orderlike_lines(reading: SheetReading, wishes: Mapping[int, CommandResu
         return True
     # "No worries" takes back no order; "no MOVE" may.
     lines = (line.split(" ", 1)[-1] if (number, "takes-back") in codes else line for number, line in others.items())
-    return any(_LIKE_ORDER.match(line) or reading.book.is_like_order(line) for line in lines)
+    book = reading.book
+    return any(
+        book.begins_with_verb(line.split(" ", 1)[-1])
+        if is_aside(line)
+        else _LIKE_ORDER.match(line) or book.is_like_order(line)
+        for line in lines
+    )
 
 
 def _answer_wishes(

@@ -152,6 +152,8 @@ def test_a_broken_paragraph_is_one_order() -> None:
         ("My orders will follow.", "talk"),
         ("OK, I'll send orders later.", "talk"),
         ("FYI", "talk"),
+        ("FYI I'll be late. IMO we should ally!", "question"),
+        ("FYI I'll be late. Hold the bridge.", "orders"),
         ("Danke für den Bericht, toll!", "talk"),
         ("Can I attack the bridge?", "question"),
         ("Hi GM, can I attack? And when?", "question"),

@@ -127,14 +127,16 @@ def test_words_like_no_order_are_no_sheet(desk: Desk) -> None:
     assert len(desk.mails("ann@example.org")) == before
 
 
-@pytest.mark.parametrize("word", ["YES", "FYI", "LOL!", "BTW"])
+@pytest.mark.parametrize("word", ["YES", "FYI", "LOL!", "BTW", "BTW 2 coins?! nice", "ASAP please"])
 def test_a_yes_to_nothing_is_no_sheet(desk: Desk, word: str) -> None:
     """YES in reply to a report, or what else people write in capitals, answers no question and orders nothing."""
     assert send(desk, word).startswith("No orders in your mail\n")
     assert sheets(desk) == []
 
 
-@pytest.mark.parametrize("line", ["BIDD 4", "I bid many", "GEBOT 4", "R12 N", "no bid", "quit"])
+@pytest.mark.parametrize(
+    "line", ["BIDD 4", "I bid many", "GEBOT 4", "OFFER FOUR", "BTW BID 4", "R12 N", "no bid", "quit"]
+)
 def test_a_line_like_an_order_makes_a_sheet(desk: Desk, line: str) -> None:
     """Beside prose a line that may be an order stays a sheet with errors, which holds the turn."""
     text = send(desk, f"Monday is a holiday here.\n{line}")

@@ -150,6 +150,20 @@ def test_an_untouched_form_in_a_new_mail_changes_nothing(begun: Begun) -> None:
     assert len(sheets(desk)) == before
 
 
+@pytest.mark.parametrize(
+    "line", ["BTW nice game", "FYI I'll be 2 days late", "IMO we should ally", "LOL", "OK", "GG", "FYI: R12 was close"]
+)
+def test_words_to_a_person_change_nothing_in_any_game(begun: Begun, line: str) -> None:
+    """What begins like no order, in capitals too, is no sheet of errors beside one that counts, and no order."""
+    desk, report = begun
+    before = len(sheets(desk))
+    desk.reply(report, line)
+    answer = told(desk).get(report["To"], STILL)
+
+    assert len(sheets(desk)) == before
+    assert STILL in answer
+
+
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("kind", ["text", "link", "below thanks", "quoted without marks"])
 def test_a_line_without_its_semicolon_is_an_order(begun: Begun, kind: str) -> None:
