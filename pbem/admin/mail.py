@@ -185,6 +185,7 @@ def _message_info(inbox_id: int, received_at: dt.datetime, raw: bytes, state: st
 
 REASONS: Mapping[str, str] = {
     "no-orders": "no orders in it",
+    "no-orders-yet": "WAIT or FINAL, no orders",
     "no-text": "no text in it",
     "question": "a question, no orders",
     "untouched": "the form as it was sent",

@@ -615,6 +615,8 @@ def _reason_to_refuse(context: MessageContext, typed: _Typed, earlier: PreviousS
         return "untouched"
     if not _asks_nothing(context, typed, earlier):
         return None
+    if sheet.wait is not None and plain.empty:
+        return "no-orders-yet"
     if context.message.text.strip():
         return "no-orders" if plain.empty else "untouched"
     if not any(line.strip() for line in context.message.source_lines):
@@ -633,11 +635,15 @@ def _refuse_empty_sheet(
         return context.silent("small talk beside the orders that count")
     hidden = hidden_orders_note(typed.ruleset, typed.view, sheet.lines) if reason == "commented" else ()
     in_subject = orders_in_subject(context, typed.ruleset, typed.view)
+    awaited = reason == "no-orders-yet" and typed.view["awaited"] and not (place.paused or place.held)
     page = refusal(
         context,
         place,
         reason,
         label=place.label,
+        typed="WAIT" if sheet.wait else "FINAL",
+        hint=typed.ruleset.without_orders(typed.view) if awaited else "",
+        until=place.deadline if awaited and place.deadline and context.now < place.deadline else None,
         unread=sheet.unread,
         proved=True,
         counted=counted.version if counted else None,

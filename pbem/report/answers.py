@@ -25,6 +25,7 @@ from pbem.text import as_sentence, count_noun
 
 Reason = Literal[
     "no-orders",
+    "no-orders-yet",
     "question",
     "no-text",
     "untouched",
@@ -76,8 +77,9 @@ class Refusal:
 
     `typed` is the faulty part of the message, `hint` the nearest valid word.
     `counted` is the version that still counts, and `weighty` what is told of it first.
-    `since` and `until` are those of a deputy. `unread` orders were found in the quotation,
-    and not read. `proved`: the message was known to be its player's.
+    `since` and `until` are those of a deputy; or a turn waits for orders `until` then, and `hint` says what comes
+    without. `unread` orders were found in the quotation, and not read. `proved`: the message was known to be its
+    player's.
     """
 
     page: ClassVar[str] = "refusal"

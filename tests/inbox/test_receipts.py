@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event, select
 
-from pbem.actions.base import run_action
+from pbem.actions.base import Change, run_action
+from pbem.actions.deadlines import HoldCampaign
+from pbem.actions.seats import PauseSeat
 from pbem.actions.start import StartCampaign
 from pbem.store.models import OrderSheet
 from tests.inbox.letters import GAMES
@@ -175,9 +178,27 @@ def test_wait_alone_keeps_the_orders(desk: Desk) -> None:
 
 
 def test_wait_before_any_sheet_is_answered(desk: Desk) -> None:
-    """WAIT before any sheet is refused with what to send."""
-    assert "There were no orders in your mail." in send(desk, "WAIT")
+    """WAIT before any sheet says for what the turn waits, what comes without orders, and what to send."""
+    text = " ".join(send(desk, "Hi,\n\nWAIT\n\nAnn").split())
+
+    assert text.startswith("WAIT, but no orders yet ")
+    assert "round 1 waits for them anyway, until its deadline, Fri 6 Nov, 20:00 CET. Without orders nothing is" in text
+    assert "Write WAIT below your orders" in text
+    assert "To give none, send NO ORDERS." in text
     assert sheets(desk) == []
+
+
+@pytest.mark.parametrize("action", [HoldCampaign(), PauseSeat("red")])
+def test_wait_of_a_seat_that_no_turn_waits_for_names_no_deadline(desk: Desk, action: Change[Any]) -> None:
+    """A turn does not wait for a seat on pause, and none runs that is on hold."""
+    report = desk.last()
+    run_action(desk.app, "toy1", action, desk.now)
+    desk.answer()
+    desk.reply(report, "WAIT")
+    desk.answer()
+    text = " ".join(text_of(desk.last()).split())
+
+    assert "You said WAIT, and have no orders yet. To give none, send NO ORDERS." in text
 
 
 def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:

@@ -162,6 +162,12 @@ def test_a_wish_is_pointed_to_its_command(begun: Desk, line: str, told: str) -> 
     assert version_taken(receipt) == 1
 
 
+def test_wait_that_answers_no_report_is_told_where_it_counts(begun: Desk) -> None:
+    """WAIT and FINAL in a new mail say nothing of a sheet."""
+    assert "WAIT and FINAL count below your orders, or alone in a reply" in ask(begun, "Wait!\n\nAnn")
+    assert "WAIT and FINAL count" in ask(begun, "FINAL\n\nORDERS toy1 red\nBID 3\nEND")
+
+
 def test_a_wish_above_a_sheet_is_answered_in_its_receipt(begun: Desk) -> None:
     """Words above a framed sheet do not keep it from being read, and the receipt points to the command."""
     for line in ("I need more time", "A question"):
