@@ -511,8 +511,9 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
             yield channel.undone
             return
         told = " Players are notified." if facts.notified else ""
+        later = facts.next in (Next.GRACE, Next.DEADLINE, Next.SETTLED, Next.ALL_IN) and not facts.unruled
         yield channel.fact(f"{name} released. {_when_run(facts)}{told}", named=True) + (
-            "" if facts.next in (Next.GRACE, Next.DEADLINE, Next.ALL_IN) and not facts.unruled else channel.next(TICK)
+            "" if later else channel.next(TICK)
         )
 
 
@@ -529,6 +530,7 @@ def _when_run(facts: ReleaseResult) -> str:
             Next.RULING: "is due, and waits for your ruling: its form is mailed to you.",
             Next.GRACE: f"is run when the grace after its deadline ends, {until}.",
             Next.DEADLINE: f"is run at its deadline, {until}.",
+            Next.SETTLED: f"has all its sheets, and is due when the time for second thoughts ends, {until}.",
             Next.ALL_IN: "is run when all sheets are in.",
         }[facts.next]
     )

@@ -221,6 +221,14 @@ class OpenTurnStatus:
         # A sheet later than `now` came while the clock was ahead; the turn does not wait for that time.
         return not self._last_sheet <= now < self._last_sheet + self.policy.settle_time
 
+    def settles(self, now: dt.datetime) -> dt.datetime | None:
+        """Return the end of the time for second thoughts, before deadline and grace end; None if no time is certain."""
+        past = self.deadline is not None and now >= self.deadline
+        if self.missing or not (past or not any(map(self.is_held_by, self.awaited))):
+            return None
+        at, end = self._last_sheet + self.policy.settle_time, self.closes if past else self.deadline
+        return at if end is None or at < end else None
+
     @property
     def _last_sheet(self) -> dt.datetime:
         return max((sheet.received_at for sheet in self.sheets.values()), default=self.opened_at)

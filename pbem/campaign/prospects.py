@@ -119,6 +119,8 @@ class Next(StrEnum):
     """Its GM is asked for a ruling."""
     GRACE = "grace"
     DEADLINE = "deadline"
+    SETTLED = "settled"
+    """All sheets are in, and it runs after the time for second thoughts."""
     ALL_IN = "all-in"
     """It has no deadline, and runs when all sheets are in."""
 
@@ -146,6 +148,8 @@ def foresee(context: Context) -> Prospect:
     reason = turn.reason(now, by_deadline=True)
     if reason is not None:
         return Prospect(_when_due(context, reason, turn))
+    if settled := turn.settles(now):
+        return Prospect(Next.SETTLED, settled)
     if turn.deadline is None:
         return Prospect(Next.ALL_IN)
     return Prospect(Next.GRACE, turn.closes) if turn.deadline <= now else Prospect(Next.DEADLINE, turn.deadline)

@@ -86,6 +86,8 @@ _GOES_ON = {
 }
 """The next that happens to a turn which waits until no certain time (`pbem.campaign.prospects`)."""
 
+_UNTIL = {"grace": "Late orders count until", "settled": "All orders are in, and may be changed until"}
+
 
 def released(*, next_: str, until: dt.datetime | None, passed: dt.datetime | None, zone: str) -> Notice:
     """To all players: the GM has released the campaign.
@@ -98,7 +100,7 @@ def released(*, next_: str, until: dt.datetime | None, passed: dt.datetime | Non
     """
     head, due, more = _GOES_ON.get(next_, ""), "", ""
     if until:
-        head = f"{'Late orders count until' if next_ == 'grace' else 'Due'} {format_due(until, zone)}"
+        head = f"{_UNTIL.get(next_, 'Due')} {format_due(until, zone)}"
         due, more = f", due {format_time_short(until, zone)}", format_behind(until, zone)
     more += "The hold is over."
     if passed:

@@ -131,6 +131,43 @@ def test_many_missing_sheets_hold_a_released_turn(desk: Desk) -> None:
     assert [turn.turn for turn in desk.tick().resolved] == [1]
 
 
+@pytest.mark.parametrize(("settle", "until"), [("30m", "Mon 2 Nov, 10:30 CET"), ("7d", "Fri 6 Nov, 20:00 CET")])
+def test_a_turn_with_all_sheets_in_is_due_when_they_have_settled(desk: Desk, settle: str, until: str) -> None:
+    """It is run when the time for second thoughts ends, or at its deadline if that is sooner, and so it is told."""
+    begin(desk, ANN, BOB, settle=settle)
+    told, read = release(desk)
+
+    assert until.partition(",")[0] in told
+    assert ("is due when the time for second thoughts ends" in told) == (settle == "30m")
+    assert ("All orders are in, and may be changed until" in read) == (settle == "30m")
+    assert until in read
+    assert desk.tick(hours=0.4).resolved == []
+    assert [turn.turn for turn in desk.tick(hours=0.2).resolved] == [1] * (settle == "30m")
+    assert [turn.turn for turn in desk.tick(hours=TO_DEADLINE).resolved[:1]] == [1] * (settle != "30m")
+
+
+def test_wait_leaves_a_turn_to_its_deadline(desk: Desk) -> None:
+    """With WAIT in a sheet all may be in, and the turn still waits."""
+    desk.start(rounds="9")
+    for sender in (ANN, BOB):
+        desk.reply(desk.last(sender), "BID 1\nWAIT")
+    desk.answer()
+    run_action(desk.app, "toy1", HoldCampaign(), desk.now)
+
+    assert "Turn 1 is run at its deadline" in release(desk)[0]
+
+
+def test_a_last_sheet_within_the_grace_settles(desk: Desk) -> None:
+    """After the deadline WAIT counts no more, and the turn is due when the last sheet has settled."""
+    begin(desk, ANN, hold="off", grace="12h")
+    desk.tick(hours=TO_DEADLINE + 1)
+    desk.reply(next(mail for mail in reversed(desk.mails(BOB)) if "+" in mail["Reply-To"]), "BID 1\nWAIT")
+    desk.answer()
+
+    assert "second thoughts ends, Fri 6 Nov 2026 21:30 Europe/Berlin" in release(desk)[0]
+    assert [turn.turn for turn in desk.tick(hours=0.6).resolved] == [1]
+
+
 def test_before_its_deadline_a_turn_is_due_as_before(desk: Desk) -> None:
     """With all sheets in, it runs; else at its deadline."""
     begin(desk, ANN, hold="off", bank="2d")
