@@ -273,8 +273,8 @@ class SendPress(SeatCommand):
 
     def do(self, context: Context) -> TextResult:
         """Mail the message, or keep it for the next reports."""
-        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
-        to = parse_recipients(snapshot, self.to)
+        snapshot, own = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        to, passed = parse_recipients(snapshot, self.to), sanitise_text(self.text)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_press(context, piece)
         room = "" if is_immediate(snapshot, piece) else _room_note(context, own)

@@ -23,6 +23,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_sea
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
 from pbem.report.notices import Page, PressMessage
+from pbem.ruleset.fields import nearest
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
@@ -56,9 +57,16 @@ def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[
     """Return the seats that words name; None for ALL.
 
     Raises:
-        CampaignError: If a seat does not exist, or is out of the game.
+        CampaignError: If a seat does not exist, or is out of the game; or if the words of the text stand behind it.
     """
-    if any(is_everybody(word) and word.lower() not in snapshot.seats for word in words):
+    words = [word for word in words if word.lower() != "and"]
+    # A text on the line of its seat may have "all" in it, or the name of the seat that it is about.
+    at = next((at for at, word in enumerate(words) if not (is_everybody(word) or word.lower() in snapshot.seats)), 0)
+    if at and not nearest(words[at], snapshot.seats):
+        to = " ".join(words[:at])
+        how = f"write your words below the line, or behind a colon, as in TO {to}: {words[at]} ..."
+        raise CampaignError(f'"{words[at]}" is no seat, and nothing was sent; {how}')
+    if at == 0 and any(is_everybody(word) and word.lower() not in snapshot.seats for word in words):
         return None
     places = [find_seat_view(snapshot, word) for word in words]
     for place in places:

@@ -14,29 +14,37 @@ from pbem.text import quote_lines
 FOREIGN = re.compile(r"[\[#]")
 """A sign that each of these lines has, but for letters."""
 
-_LETTER = re.compile(r"\A\W{0,9}(?:(?:PRESS|UNSIGNED|WRITE) TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
+_LETTER = re.compile(r"\A\W{0,9}(?:((?:PRESS|UNSIGNED) TO\b)|WRITE TO\b|BROADCAST\b)(.*+)\Z", re.IGNORECASE | re.DOTALL)
 """The first line of a letter, as judges of Diplomacy have it among orders."""
+
+_TOLD = re.compile(r"\A\W{0,9}(?:MESSAGE|PRESS|TELL|WRITE)(?: TO)? (\w++)", re.IGNORECASE)
+"""The beginning of words for a player, or of an order that somebody is told something."""
+
+_AN_ORDER = "this is an order, which your GM reads; PRESS TO {0}, as the first line of a mail, writes to that player"
 
 
 def letters_among(seats: Collection[str], lines: Lines) -> tuple[frozenset[int], list[Finding]]:
     """Return the lines of letters to players that stand among free words, and an error on the first of each.
 
     A letter is known by the seats it goes to, or by a line that ends it, such as ENDPRESS. Without that line only its
-    first one is left out, since nobody can say where it ends.
+    first one is left out, since nobody can say where it ends. Other words to a seat may be an order, with a note on it.
     """
-    left, refused, known = set[int](), list[Finding](), {seat.casefold() for seat in seats} | {"all"}
+    named = {seat.casefold() for seat in seats}
+    left, refused, known = set[int](), list[Finding](), named | {"all"}
     ends = [number for number, line in lines if ends_text(line)]
     for number, line in lines:
         head = _LETTER.match(line) if number not in left else None
-        if head is None:
-            continue
-        end = next((end for end in ends if end > number), 0)
-        if not end and not {word.casefold().strip(".:") for word in split_words(head[1])} <= known:
+        end = next((end for end in ends if end > number), 0) if head else 0
+        to = [word.casefold().strip(".:") for word in split_words(head[2])] if head else []
+        if head is None or not (end or {*to} <= known or (head[1] and to[0] in named)):
+            told = _TOLD.match(line) if number not in left else None
+            if told and told[1].casefold() in named:
+                refused.append(Finding(number, "note", "letter", _AN_ORDER.format(told[1])))
             continue
         inside = {below: text for below, text in lines if number < below <= end}
         left |= {number, *inside}
         rest = f"not read with it: {quote_lines([*inside.values()])}" if end else "what stands below it was read"
-        hint = "send it as the first line of a mail of its own"
+        hint = "send it as the first line of a mail of its own, and its words below that"
         refused.append(Finding(number, "error", "letter", f"a letter to a player is no order; {rest}", hint))
     return frozenset(left), refused
 

@@ -312,7 +312,9 @@ _TO_GM = "Your GM has not seen this. To ask your GM, send ASK GM as the first li
 
 def _answer_line(context: MessageContext, reading: SheetReading, line: str) -> str:
     """Return the answer to a line in error that wishes for a command; "" if it may be meant as an order."""
-    book = reading.book
+    book, verb = reading.book, command_of(line)
+    if verb and line.split()[0].isupper() and not reading.parsed.entries:
+        return f"{_hint_of(verb)}."
     if said := answer_wish(line, context.now.date()) or ("" if book.is_like_order(line) else answer_slip(line)):
         return said
     if not line.rstrip().endswith("?") or book.begins_with_verb(line) or resigning_word(line):
@@ -531,9 +533,11 @@ def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
         return dataclasses.replace(finding, hint=given)
     if finding.severity != "error" or not (verb := command_of(finding.source)):
         return finding
-    return dataclasses.replace(
-        finding, hint=f"{command_in_full(verb)} is a command: send it as the first line of a mail of its own"
-    )
+    return dataclasses.replace(finding, hint=_hint_of(verb))
+
+
+def _hint_of(verb: str) -> str:
+    return f"{command_in_full(verb)} is a command: send it as the first line of a mail of its own"
 
 
 def _asks_nothing(context: MessageContext, typed: _Typed, earlier: PreviousSheets) -> bool:

@@ -132,6 +132,39 @@ def test_only_notices_at_the_end_are_taken() -> None:
     assert left(FREE, f"{HOLD}\n{SAIL}\nBest regards\nAnn\n\n{NOTICE}") == [HOLD, SAIL]
 
 
+@pytest.mark.parametrize("letter", ["PRESS TO seat2 we attack", "Press to seat2: we attack", "PRESS TO all"])
+def test_a_letter_on_one_line_is_no_order(letter: str) -> None:
+    """Beside orders, and with its words on the line, it is refused with where it belongs."""
+    (wrong,) = [each for each in receive(FREE, [HOLD, letter, SAIL]).reading.remarks if each.severity == "error"]
+
+    assert (wrong.source, wrong.hint) == (
+        letter,
+        "send it as the first line of a mail of its own, and its words below that",
+    )
+    assert left(FREE, f"{HOLD}\n{letter}\n{SAIL}") == [HOLD, SAIL, letter]
+
+
+@pytest.mark.parametrize(
+    "line", ["TELL seat2 we attack", "Message to seat2: hello", "Write seat2 a letter", "press seat2 hard"]
+)
+def test_an_order_to_tell_a_player_something_says_how_to_write(line: str) -> None:
+    """It counts, as the GM may be meant to have it told; its note names PRESS TO."""
+    received = receive(FREE, [line])
+
+    assert [order.words() for order in received.reading.parsed.orders] == [line]
+    assert "PRESS TO seat2, as the first line of a mail" in received.reading.remarks[0].text
+
+
+@pytest.mark.parametrize(
+    "line", ["Press to all gates!", "Press to the river", "Tell the king of it", "Write to Rome that we come"]
+)
+def test_an_order_to_no_seat_has_no_note(line: str) -> None:
+    """Words that name no seat are orders like all others."""
+    received = receive(FREE, [line])
+
+    assert ([order.words() for order in received.reading.parsed.orders], received.reading.remarks) == ([line], ())
+
+
 def test_a_broken_paragraph_is_one_order() -> None:
     """Lines that a mail program has broken are one sentence; a new one begins where a line is short."""
     rows = ["The army marches to the bridge over the river Axe at dawn, and", "then waits until all have come up."]

@@ -71,6 +71,21 @@ def test_press_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
     assert [mail["To"] for mail in press(desk)] == [BOB, CYD]
 
 
+@pytest.mark.parametrize(
+    "words", ["let us all attack green", "all of us against green!", "and green is weak", "we attack"]
+)
+def test_words_on_the_line_of_the_seat_name_no_recipients(desk: Desk, words: str) -> None:
+    """Neither "all" in them nor the seat that they are about gets what stands below; the answer says where to write."""
+    begin(desk)
+    answer = " ".join(say(desk, f"PRESS TO blue {words}\nAt dawn, from the north.").split())
+
+    assert press(desk) == []
+    assert (
+        "is no seat, and nothing was sent; write your words below the line, or behind a colon, as in TO blue" in answer
+    )
+    assert "to blue and green." in " ".join(say(desk, "PRESS TO blue and green\nHello.").split())
+
+
 def test_press_passes_on_words_alone(desk: Desk) -> None:
     """Keys, mail headers, quotations and signatures are not passed on; the writer is told of masks."""
     begin(desk)
