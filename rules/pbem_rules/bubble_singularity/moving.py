@@ -9,7 +9,7 @@ from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, across, around, 
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
 from pbem_rules.bubble_singularity.orders import Bubbles, Move
 from pbem_rules.bubble_singularity.play import Play
-from pbem_rules.bubble_singularity.table import Table, own_last
+from pbem_rules.bubble_singularity.table import NEEDED_LESS, Table, own_last
 from pbem_rules.common.summary import counted
 
 
@@ -203,5 +203,6 @@ def _place(play: Play, space: str, word: str) -> list[str]:
     colours = _colours(word, play.seat)
     play.table.spend(play.seat, *colours)
     play.table.bubbles[space] += colours
-    play.notice()
+    if len(play.table.bubbles[space]) >= NEEDED_LESS:
+        play.notice()
     return colours

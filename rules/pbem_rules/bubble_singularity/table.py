@@ -123,12 +123,16 @@ class Table:
     def ripe(self, seat: SeatName) -> list[str]:
         """Return the spaces that pop in a seat's turn and change something by it, in order (rulings 10 and 12)."""
         # Bots rehearse hundreds of sheets, and most of that time goes into this: one pass, and no call for most spaces.
-        fused = self.has(seat, "fusion")
+        fused, charged = self.has(seat, "fusion"), self.rules.with_stations
         return [
             place
             for place, found in self.bubbles.items()
             if (count := len(found)) >= NEEDED_LESS
-            and (count >= NEEDED or (fused and found.count(seat) >= NEEDED_LESS) or self.beside(place, "energy"))
+            and (
+                count >= NEEDED
+                or (fused and found.count(seat) >= NEEDED_LESS)
+                or (charged and self.beside(place, "energy"))
+            )
             and self.can_pop(place)
         ]
 
