@@ -54,8 +54,11 @@ LIKED = (
 TRIED = 300
 """Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
-WORK = 11_200
-"""Spaces gone through after which no more sheets are rehearsed: all of the board for each sheet and for each pop."""
+WORK = 550
+"""Work after which no more sheets, uses, or answers to the first sheet are rehearsed: each pop counts as 1."""
+
+LIKELY_WORK = 130
+"""The same for the answers to each of the other sheets."""
 
 RESTLESS = 2
 """After a quiet round a bot plays at random in one of so many turns, so that no game stands still."""
@@ -66,7 +69,7 @@ LOW = 3
 FORESEEN = 12
 """Number of best sheets whose next turn is looked at."""
 
-AHEAD_WORK = 960
+AHEAD_WORK = 90
 """The same for the sheets that may follow one of these."""
 
 LUCK = 9
@@ -318,7 +321,8 @@ def _rehearsed(state: State, seat: SeatName, sheets: Iterable[Sheet], work: int 
 
 
 def _work(play: Play) -> int:
-    return len(play.table.bubbles) * (1 + len(play.pops))
+    # Rehearsing a sheet without pops takes as long as two pops on the smallest board, as four on the largest.
+    return len(play.table.bubbles) // 6 + len(play.pops)
 
 
 def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
@@ -351,7 +355,7 @@ def _answered(state: State, tried: Sequence[_Tried], dice: Dice) -> Sheet:
 def _best_answer(state: State, seat: SeatName, sheets: Sequence[Sheet], enough: float) -> Play | None:
     """Return the rehearsal of the sheet that wins most, or the first that wins enough."""
     best = None
-    for _, play in _rehearsed(state, seat, sheets):
+    for _, play in _rehearsed(state, seat, sheets, LIKELY_WORK):
         if best is None or _gained(play) > _gained(best):
             best = play
             if _gained(best) >= enough:
