@@ -142,12 +142,10 @@ class Settings:
 
     @property
     def inbox_url(self) -> MailUrl:
-        """The inbox, parsed."""
         return parse_mail_url(self.inbox, "inbox", INBOX_SCHEMES)
 
     @property
     def carrier_url(self) -> MailUrl:
-        """The carrier, parsed."""
         return parse_mail_url(self.carrier, "carrier", TRANSPORT_SCHEMES)
 
 

@@ -112,7 +112,6 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"move the deadline {times}, {how}. Players are notified.")
 
     def do(self, context: Context) -> TextResult:
-        """Move the deadline."""
         move = self._plan(context)
         # A deadline that has passed cannot be set again.
         return TextResult(extend(context, move.new), undo=context.snapshot.name if move.old > context.now else "")
@@ -469,7 +468,6 @@ class ReleaseCampaign(GmCommand, PreviewedChange[ReleaseResult]):
         return facts.unruled or (facts.due and bool(facts.missing))
 
     def look(self, context: Context) -> ReleaseResult:
-        """Return what the turn waits for."""
         session, snapshot = context.session, context.snapshot
         turn = next(iter(load_open_turns(session, snapshot.name)), None)
         kind = _load_hold(session, snapshot)[0]

@@ -35,7 +35,6 @@ class StatusCommand(GmCommand):
     what: Annotated[str | None, KeywordField(("STATS",))] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the query of the status, or of the statistics."""
         return ShowStatistics() if self.what else ShowStatus()
 
 
@@ -48,7 +47,6 @@ class JournalCommand(GmCommand):
     what: Annotated[str | None, KeywordField(("PRESS",))] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the query of the journal, or of the press."""
         turn = None if self.turn is None else int(self.turn)
         return ShowPress(turn) if self.what else ShowJournal(turn)
 
@@ -124,7 +122,6 @@ class RollsCommand(GmCommand):
     turn: Annotated[str | None, NUMBER] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the query of the rolls."""
         return ShowRolls(None if self.turn is None else int(self.turn))
 
 

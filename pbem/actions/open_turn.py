@@ -202,7 +202,6 @@ class PreviewRealDice(PlannedChange[Preview | TextResult, Preview]):
         add_audit_entries(context, PreviewTurn().traces(plan))
 
     def facts(self, plan: Preview) -> Preview:
-        """Return all reports."""
         return plan
 
     def render(self, facts: Preview | TextResult, channel: Channel) -> Iterator[str]:
@@ -269,7 +268,6 @@ class EnterSheet(PreviewedChange[Receipt]):
         return facts.replaces is not None and not facts.replaces.same
 
     def look(self, context: Context) -> Receipt:
-        """Return the receipt of the sheet."""
         return _read_entered_sheet(context, self.seat, self.lines).receipt
 
     def do(self, context: Context) -> Receipt:
@@ -375,7 +373,6 @@ class RollList:
     rolls: tuple[Roll, ...]
 
     def describe(self, roll: Roll) -> str:
-        """Return a roll in words."""
         return roll.describe(count_rolls(self.rolls, roll.label))
 
 

@@ -60,7 +60,6 @@ class Pause(SeatCommand):
     weight = Reversible("", "RESUME")
 
     def do(self, context: Context) -> TextResult:
-        """Pause the seat."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not pause_seat(context, place, paused=True, actor=place.seat):
             raise CampaignError(f"your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it")
@@ -86,7 +85,6 @@ class Resume(SeatCommand):
     weight = Reversible("", "PAUSE")
 
     def do(self, context: Context) -> TextResult:
-        """End the pause of the seat."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not pause_seat(context, place, paused=False, actor=place.seat):
             raise CampaignError(f"your seat {place.seat} in {snapshot.name} was not paused")

@@ -318,7 +318,6 @@ class WriteDiary(SeatCommand):
     weight = Harmless("words that are added overwrite nothing")
 
     def do(self, context: Context) -> TextResult:
-        """Add the text to the diary."""
         replay = _require_open_diary(context)
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         put_diary(context.session, snapshot, own, passed.text, context.now)
@@ -355,7 +354,6 @@ class Mute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Mute the seat for the player."""
         snapshot = context.snapshot
         own, whom = find_seat_view(snapshot, self.seat), _find_writer(snapshot, self.whom)
         if whom == own.seat:

@@ -313,7 +313,6 @@ class AnswerCommand(GmCommand):
     sure: Annotated[str | None, SURE] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the action: answer, or show questions."""
         number = None if self.number is None else int(self.number)
         if not text.words:
             return ShowQuestions(number)

@@ -399,7 +399,6 @@ def _build_correction(
 
 
 def _as_reply(made: SeatReport, old: Report | None) -> SeatReport:
-    """Return a corrected report as a reply to the one that it replaces."""
     if old is None:
         return made
     mail = dataclasses.replace(made.mail, in_reply_to=old.message_id, references=(old.message_id,))

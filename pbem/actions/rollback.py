@@ -173,7 +173,6 @@ class ShowTurns(GmCommand, Query[TurnsRun]):
     usage = "ROLLBACK"
 
     def look(self, context: Context) -> TurnsRun:
-        """Return the turns that were run."""
         snapshot = context.snapshot
         run = select(Turn.number, Turn.resolved_at).where(
             is_current(snapshot.id), Turn.resolved_at.is_not(None), Turn.number >= snapshot.first
@@ -234,7 +233,6 @@ def _leave_time(session: Session, snapshot: CampaignSnapshot, turn: Turn, now: d
 def _rolled_to(
     session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None
 ) -> RollbackResult:
-    """Return the result of a campaign that is rolled to a turn with this deadline."""
     back, out = _seats_to_change(session, snapshot, turn.number)
     return RollbackResult(
         campaign=snapshot.name,

@@ -436,7 +436,6 @@ def _clock(at: dt.datetime | None, context: Context) -> str:
 
 
 def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield the findings of a file."""
     for finding in findings:
         line = f", line {finding.line}" if finding.line else ""
         hint = f" {as_sentence(finding.hint)}" if finding.hint else ""

@@ -76,7 +76,6 @@ def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
 
 
 def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
-    """Return the seat in the game that a person has, if any."""
     rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
@@ -433,7 +432,6 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
         return other.seat if other is not None else ""
 
     def do(self, context: Context) -> TextResult:
-        """Give the seat to the person."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         person = get_or_create_person(context.session, self._player(context, place), context.now)
         _check_other_player(place, person.address)
@@ -464,7 +462,6 @@ class SeatBot(PreviewedChange[TextResult]):
         return TextResult(f"let the bot play seat {place.seat}{was}.{first} All players are notified.")
 
     def do(self, context: Context) -> TextResult:
-        """Give the seat to the bot."""
         name, place = context.snapshot.name, self._place(context)
         seat_bot(context, place)
         back = f"Its player is back? pbem give {name} {place.seat} to ADDRESS (by mail: GIVE {place.seat} TO ADDRESS)"
@@ -494,7 +491,6 @@ class SeatPlayer(GmCommand):
     sure: Annotated[str | None, SURE] = None
 
     def wish(self, text: TextBlock) -> Wish:
-        """Return the action: seat the bot, or the person."""
         return SeatBot(self.seat) if self.player == BOT else GiveSeat(self.seat, self.player)
 
 
@@ -520,7 +516,6 @@ class SwapSeats(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"swap seats {one.seat} and {other.seat}: {seated}. {said}{who} are notified.")
 
     def do(self, context: Context) -> TextResult:
-        """Let the players change places."""
         one, other = self._places(context)
         swap_seats(context, one, other)
         return TextResult(f"seats swapped: {_seated(one, other)}, {_seated(other, one)}.", undo=context.snapshot.name)
@@ -561,7 +556,6 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"take seat {place.seat} from {place.address or 'its bot'}. {then}{_tells_former(place)}")
 
     def do(self, context: Context) -> TextResult:
-        """Open the seat."""
         name, place = context.snapshot.name, find_seat_view(context.snapshot, self.seat)
         taken = _next_standby(context) is not None
         said = vacate_seat(context, place, "opened by the GM", actor="gm")
@@ -606,7 +600,6 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
         return TextResult(f"{said} Players are notified. {back}")
 
     def do(self, context: Context) -> TextResult:
-        """Remove the seat."""
         snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
         remove_seat(context, place, "removed by the GM", actor="gm")
         said = f"seat {place.seat} removed; it leaves the game when {_next_turn(snapshot)} is run."
@@ -636,7 +629,6 @@ class PauseSeat(GmCommand, Change[TextResult]):
     seat: Annotated[SeatName, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Pause the seat."""
         snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         changed = pause_seat(context, place, paused=True)
         already = "" if changed else " already"

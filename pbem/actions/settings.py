@@ -54,7 +54,6 @@ class ShowGm(Query[GmInfo]):
     """Show who the GM is."""
 
     def look(self, context: Context) -> GmInfo:
-        """Return the GM's address."""
         return GmInfo(context.snapshot.name, context.snapshot.gm, name=context.snapshot.gm_name)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
@@ -79,7 +78,6 @@ class ChangeGm(PreviewedChange[GmInfo]):
         return GmInfo(snapshot.name, gm, former=snapshot.gm)
 
     def do(self, context: Context) -> GmInfo:
-        """Change the address."""
         snapshot, facts = context.snapshot, self.look(context)
         gm = facts.gm
         # The former GM has the token, and it alone authenticates a GM (decision 8); the name was theirs.
@@ -287,7 +285,6 @@ class ShowHouseRules(Query[HouseRuleList]):
     """See the house rules of the campaign."""
 
     def look(self, context: Context) -> HouseRuleList:
-        """Return all house rules, group by group."""
         snapshot = context.snapshot
         title = context.app.game(snapshot.game).title
         lines = tuple(house_rule_lines(partial(house_rule, snapshot), title))

@@ -55,7 +55,6 @@ class SheetTiming(StrEnum):
 
     @property
     def words(self) -> str:
-        """The punctuality in words."""
         return "on time" if self is SheetTiming.ON_TIME else str(self)
 
 
@@ -476,7 +475,6 @@ def _title_labels(statistics: Statistics, rows: int) -> Iterator[Label]:
 
 
 def _column_step(turns: Sequence[TurnTaken]) -> float:
-    """Return the distance of the columns of two turns."""
     return min(40.0, (WIDTH - LEFT - RIGHT) / max(1, len(turns)))
 
 

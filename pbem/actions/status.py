@@ -246,7 +246,6 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
 
 
 def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> CampaignStatus:
-    """Return the status of one campaign."""
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}

@@ -152,7 +152,6 @@ class ArchivedTurn:
 
     @property
     def hash(self) -> str:
-        """The hash of its record."""
         return file_hash(self.raw)
 
     @property

@@ -174,7 +174,6 @@ def file_hash(content: bytes) -> str:
 
 
 def orders_json(book: OrderParser, orders: Iterable[Order]) -> list[Json]:
-    """Return orders as JSON data, in order."""
     return [book.to_json(order) for order in orders]
 
 

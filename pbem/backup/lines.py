@@ -81,7 +81,6 @@ def exported_tables() -> list[Table]:
 
 
 def exported_columns(table: Table) -> list[Column[Any]]:
-    """Return the columns of a table that its lines have."""
     left = left_values(table, Leaves.CAMPAIGN)
     return [
         each

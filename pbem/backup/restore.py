@@ -331,7 +331,6 @@ def restore_home(
 
 
 def made_at(packed: BackupReader) -> dt.datetime:
-    """Return the time at which a backup was made."""
     return dt.datetime.fromisoformat(packed.facts["made"])
 
 

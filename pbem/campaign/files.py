@@ -56,7 +56,6 @@ class SpooledList(Generic[T]):
         self._last: list[T] = []
 
     def add(self, batch: Sequence[T]) -> None:
-        """Append a batch."""
         if self._last:
             self._file.seek(0, 2)
             pickle.dump(self._last, self._file)

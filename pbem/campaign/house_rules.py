@@ -326,22 +326,18 @@ class HouseRules:
 
     @property
     def grace_time(self) -> dt.timedelta:
-        """`grace` as a span."""
         return dt.timedelta(minutes=self.grace)
 
     @property
     def extension_time(self) -> dt.timedelta:
-        """`extension` as a span."""
         return dt.timedelta(minutes=self.extension)
 
     @property
     def bank_time(self) -> dt.timedelta:
-        """`bank` as a span."""
         return dt.timedelta(minutes=self.bank)
 
     @property
     def settle_time(self) -> dt.timedelta:
-        """`settle` as a span."""
         return dt.timedelta(minutes=self.settle)
 
     @property

@@ -79,7 +79,6 @@ def _planned_rows() -> Executable:
 
 
 def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
-    """Return the read set of a campaign as it is now."""
     database, read = flushed_connection(session), hashlib.sha256()
     for row in database.execute(_planned_rows(), {"campaign": snapshot.id, "first": snapshot.turn - 1}):
         read.update(repr(tuple(row)).encode())

@@ -32,7 +32,6 @@ def is_person(address: str) -> ColumnElement[bool]:
 
 
 def find_person(session: Session, address: str) -> Person | None:
-    """Return the person of an address, or None."""
     return session.scalar(select(Person).where(is_person(address)))
 
 

@@ -56,7 +56,6 @@ class Asked:
 
 
 def load_questions(session: Session, snapshot: CampaignSnapshot) -> tuple[Asked, ...]:
-    """Return all questions of a campaign, by their numbers."""
     given: dict[int, list[Answered]] = {}
     answers = select(QuestionAnswer).where(QuestionAnswer.campaign_id == snapshot.id).order_by(QuestionAnswer.id)
     for row in session.scalars(answers):

@@ -412,5 +412,4 @@ def _current_outage(watch: MailboxWatch, now: datetime) -> Outage | None:
 
 
 def start_of_day(day: dt.date, zone: str) -> dt.datetime:
-    """Return the start of a day in a zone, in UTC."""
     return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)

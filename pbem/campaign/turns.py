@@ -125,7 +125,6 @@ class ResolvedState:
 
     @property
     def state_hash(self) -> str:
-        """The SHA-256 of the state."""
         return hashlib.sha256(self.state).hexdigest()
 
 
@@ -281,7 +280,6 @@ def run_files(before: TurnInputs, outcome: ResolvedState, reports: Iterable[Mapp
 
 
 def run_record(before: TurnInputs, outcome: ResolvedState, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
-    """Return the record of a turn's run."""
     snapshot, turn = before.snapshot, before.turn
     return turn_record(
         campaign=snapshot.name,

@@ -81,7 +81,6 @@ def arena(
 
 
 def arena_lines(result: ArenaResult) -> Iterator[str]:
-    """Yield the result of an arena."""
     games = len(result.games)
     yield f"{result.title}: {count_noun(games, 'game')} with {count_noun(len(result.seats), 'seat')}."
     yield ""

@@ -186,7 +186,6 @@ def _quote(report: Message) -> Iterator[str]:
 
 
 def _text_of(mail: Message) -> str:
-    """Return the text of a mail, without its files."""
     text = next(part for part in mail.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
     assert isinstance(text, bytes)
     return text.decode()

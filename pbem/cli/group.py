@@ -136,7 +136,6 @@ class Main(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant."""
         ctx.meta[AS_JSON] = "--json" in args
         # As in "pbem seat swap six green blue"; no command has the name.
         spelt_out = args[0] == "seat" and args[1:2] and args[1] in self.commands

@@ -219,7 +219,6 @@ def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
 
 
 def retried_mails(ids: Sequence[int]) -> list[str]:
-    """Return the lines on mail that is retried."""
     if not ids:
         return ["Nothing to do: no mail is undelivered."]
     return [f"Done: {count_noun(len(ids), 'mail')} due now.", "Next: pbem tick"]

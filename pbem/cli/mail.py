@@ -47,7 +47,6 @@ class NumberOrAll(click.ParamType[int | str]):
     name = "id|all"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return the number, or "all"."""
         return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 

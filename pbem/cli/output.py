@@ -85,7 +85,6 @@ def drop_unwritten() -> None:
 
 
 def print_document(document: Any) -> None:
-    """Print a JSON document."""
     click.echo(printable(json.dumps(to_json(document), indent=2, ensure_ascii=False)))
 
 

@@ -204,6 +204,5 @@ def _prepare(form: RulingForm, folder: Path) -> None:
 
 
 def _leading_remarks(text: str) -> str:
-    """Return the remarks with which a file begins."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])

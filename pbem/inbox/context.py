@@ -182,7 +182,6 @@ class MessageContext:
 
     @property
     def address(self) -> str:
-        """The order address."""
         return self.app.settings.address
 
     @property
@@ -198,7 +197,6 @@ class MessageContext:
 
     @property
     def shown_sender(self) -> str:
-        """The sender as shown to people."""
         return self.message.came_from or self.message.sender or "an unreadable sender"
 
     @property

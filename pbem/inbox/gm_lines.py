@@ -187,7 +187,6 @@ def _as_gm_finding(finding: Finding) -> Finding:
 
 
 def command_line(order: Order) -> str:
-    """Return a command as it is shown."""
     return GM_COMMANDS.line(order).replace('= "', '="')
 
 

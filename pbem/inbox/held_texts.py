@@ -233,7 +233,6 @@ class _Reader:
 
     @cached_property
     def game(self) -> AnyRuleset:
-        """The game of the seat."""
         return self.context.app.game(self.place.game)
 
     @cached_property

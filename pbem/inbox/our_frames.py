@@ -64,7 +64,6 @@ class Edits:
 
     @property
     def spelt(self) -> tuple[Words, ...]:
-        """The words of the orders."""
         return tuple(map(spell_line, self.orders))
 
 

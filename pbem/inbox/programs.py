@@ -50,7 +50,6 @@ def leave_past(_mail: Reading) -> Outcome:
 
 
 def note_test(mail: Reading) -> Outcome:
-    """Note the reply to a test of the mailbox."""
     if mail.came.context.key:
         return "the reply to a test of the mailbox: pbem doctor shows it", False
     return "a reply to a test of the mailbox that proves nothing: another address was asked, or too long ago", False

@@ -218,7 +218,6 @@ def show_status(asked: Requester, _: Status) -> str:
 
 
 def show_standings(asked: Requester, _: ShowStandings) -> str:
-    """Return the standings of the club."""
     from pbem.site.standings import load_standings, standings_lines  # no other message needs the site
 
     return "\n".join(standings_lines(load_standings(asked.context.session, asked.context.app)))

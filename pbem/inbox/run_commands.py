@@ -118,7 +118,6 @@ def take_commands(mail: Reading) -> Outcome:
 
 
 def join_by_wish(mail: Reading) -> Outcome:
-    """Answer a wish to join as JOIN."""
     assert mail.join is not None
     return run_commands(mail.context, mail.join)
 

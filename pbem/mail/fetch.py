@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 def open_waiter(settings: Settings) -> Sleeper | Idler:
-    """Return the waiter for the inbox of the settings."""
     if settings.inbox_url.scheme == "maildir":
         return Sleeper()
     from pbem.mail.imap import Idler

@@ -86,7 +86,6 @@ class _Bounded(imaplib.IMAP4):
         return self._bounded_reader().read(size)
 
     def readline(self) -> bytes:
-        """Return a line."""
         said = self._bounded_reader().readline(_LINE_BYTES + 1)
         if len(said) > _LINE_BYTES:
             raise self.error(f"it sends a line of more than {_LINE_BYTES:,} bytes")

@@ -199,7 +199,6 @@ class RulebookPage:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         return f"{self.game}: {self.about}"
 
 
@@ -635,7 +634,6 @@ class GmHelpPage:
 
     @property
     def subject(self) -> str:
-        """The subject."""
         return self.one.usage.split()[0] + ": how it is written" if self.one else "commands of the GM"
 
 
@@ -935,7 +933,6 @@ class ConfirmSender:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         if self.press:
             return f"not sent: reply YES to send it to {self.press}"
         if self.held:

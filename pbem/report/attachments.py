@@ -78,7 +78,6 @@ class Attachments:
         return {place: [*map(self._place, enclosed)] for place, enclosed in self._places.items()}
 
     def mail_parts(self) -> Iterator[MailAttachment]:
-        """Yield the attachments of the mail."""
         contents, first = self._facts.enclosed, {_content_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():
             each = first[key]
@@ -135,7 +134,6 @@ def _unique_name(name: str, taken: Iterable[str]) -> str:
 
 
 def data_url(kind: str, content: bytes) -> str:
-    """Return a file as a data URL."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 

@@ -18,7 +18,6 @@ class ReportSentences:
 
     @property
     def lines(self) -> list[str]:
-        """The orders as they are typed."""
         return [order.typed for order in self.orders]
 
     @property

@@ -59,7 +59,6 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts, brief: Sequ
 
 
 def dice_data(told: DiceDisclosure, seal: str) -> dict[str, Any]:
-    """Return the disclosure of the dice as data."""
     words = [[each.seat, each.word] for each in told.words]
     own = [each.seat for each in told.words if each.own]
     return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}

@@ -95,7 +95,6 @@ class Welcome:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         return f"{'welcome' if self.heir else 'the game starts'}: you play {self.seat}"
 
 
@@ -140,7 +139,6 @@ class Reminder:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         if self.closes:
             return f"late: orders still count, until {format_time_short(self.closes, self.zone)}, {self.label}"
         begins = "your orders wait" if self.counted else "no orders yet"
@@ -174,7 +172,6 @@ class RolledBack:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         due = f", due {format_time_short(self.deadline, self.zone)}" if self.awaited and self.deadline else ""
         return f"{self.label} is open again{due}" if self.back else f"the rollback is undone: back at {self.label}{due}"
 
@@ -193,7 +190,6 @@ class PressMessage:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         return f"message from {self.by}" if self.by else "anonymous message"
 
 
@@ -238,7 +234,6 @@ class RulingDigest:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         if not self.changed:
             return f"turn {self.turn} needs your ruling"
         senders = self.changed[0] if len(self.changed) == 1 else f"{len(self.changed)} players"
@@ -273,7 +268,6 @@ class DiceNotice:
 
     @property
     def subject(self) -> str:
-        """The subject of the mail."""
         return f"welcome: you play {self.seat}, first report at the start" if self.seat else "created, not started yet"
 
 
@@ -295,7 +289,6 @@ class Together:
 
     @property
     def campaigns(self) -> str:
-        """The names of their campaigns."""
         return ", ".join(dict.fromkeys(part.frame.campaign for part in self.parts if part.frame.campaign)) or "pbem"
 
     @property

@@ -100,7 +100,6 @@ class _Branches:
     _known: dict[bytes, int] = field(default_factory=dict)
 
     def number(self, nodes: Sequence[Node]) -> int:
-        """Return the number of a branch."""
         key = canonical_json(nodes)
         if key not in self._known:
             self._known[key] = len(self._branches)
@@ -108,7 +107,6 @@ class _Branches:
         return self._known[key]
 
     def number_of(self, unit: _Made) -> int:
-        """Return the number of a made unit."""
         if unit not in self._made:
             self._made.append(unit)
         return self._made.index(unit)

@@ -209,7 +209,6 @@ class OrderType:
 
     @property
     def hint(self) -> str:
-        """The usage as a hint."""
         return f"write: {self.usage}"
 
     def read(self, words: Sequence[str], view: ContextView) -> Order:
@@ -470,7 +469,6 @@ class Finding:
 
     @classmethod
     def error(cls, line: int, refused: FieldError) -> Finding:
-        """Return the finding that refuses a line."""
         return cls(line, "error", refused.code, refused.text, refused.hint)
 
 

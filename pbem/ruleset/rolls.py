@@ -54,7 +54,6 @@ class DiceNotation:
         return f"{self.count if self.count > 1 else ''}d{sides}{keep}{f'{self.plus:+d}' if self.plus else ''}"
 
     def faces(self, dice: Dice, *key: str | int) -> tuple[int, ...]:
-        """Return the faces of the dice."""
         if not self.sides:
             return tuple(dice.below(3, *key, at) - 1 for at in range(self.count))
         return tuple(dice.roll(self.sides, *key, at) for at in range(self.count))
@@ -128,7 +127,6 @@ def _clamp(throw: DiceNotation) -> DiceNotation:
 
 
 def _suggest_notation(word: str) -> str:
-    """Return a hint with the nearest notation."""
     dropped = _DROPPED.fullmatch(word)
     if dropped is not None:
         count, drop = int(dropped[1]), int(dropped[4])

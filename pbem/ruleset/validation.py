@@ -129,7 +129,6 @@ class AnySchema:
     """Any value, which is checked elsewhere."""
 
     def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
-        """Yield nothing."""
         yield from ()
 
 

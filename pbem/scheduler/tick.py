@@ -188,7 +188,6 @@ def show_dashboard(app: App, now: dt.datetime, done: TickResult) -> None:
 
 
 def send_mail(app: App, now: dt.datetime, done: TickResult, *, progress: Progress = no_progress) -> None:
-    """Send the mail that is due."""
     mail_at_rest(app, lambda: _deliver(app, now, done, progress), done.problems, now)
 
 

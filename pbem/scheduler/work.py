@@ -77,7 +77,6 @@ class OpenWork(NamedTuple):
 
     @classmethod
     def load(cls, app: App, now: dt.datetime, campaign: str | None = None) -> Self:
-        """Return the work of all campaigns or of one, as it is now."""
         return cls(campaign, open_turns(app, campaign), requested_runs(app, now, campaign))
 
 

@@ -45,14 +45,12 @@ def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> by
 
 
 def campaign_feed(club: ClubPage, campaign: CampaignPage) -> bytes:
-    """Return the feed of a campaign."""
     return _feed(
         club, campaign.heading, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign)
     )
 
 
 def club_feed(club: ClubPage) -> bytes:
-    """Return the feed of all campaigns."""
     entries = [entry for each in club.campaigns for entry in _entries(club, each)]
     # A feed without entries must have a time, too (RFC 4287, 4.1.1).
     since = max((each.since for each in club.campaigns), default=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))

@@ -222,7 +222,6 @@ class _Opening:
         self.of = ""
 
     def seats(self) -> Json:
-        """Return the report of each seat."""
         return {seat: self._seat(seat, view) for seat, view in self._views.items()}
 
     def together(self) -> Json:

@@ -136,7 +136,6 @@ def column(
 
 
 def facts_of(what: Column[Any]) -> ColumnFacts:
-    """Return the facts of a column."""
     found: ColumnFacts = what.info.get("facts", NO_FACTS)
     return found
 

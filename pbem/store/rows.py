@@ -191,7 +191,6 @@ def find_faults(connection: Connection, campaign_id: int | None = None) -> Gener
 
 
 def first_fault(connection: Connection, campaign_id: int | None = None) -> UnreadableValue | None:
-    """Return the first unreadable value, or None."""
     with closing(find_faults(connection, campaign_id)) as faults:
         return next(faults, None)
 

@@ -154,7 +154,6 @@ class Store:
             yield ours
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
 

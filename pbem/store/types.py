@@ -196,7 +196,6 @@ def _measure(content: bytes | InArchive) -> tuple[int] | tuple[int, str]:
 
 
 def unpack_files(value: bytes) -> dict[str, bytes | InArchive]:
-    """Return the files of a bundle."""
     start = 4 + int.from_bytes(value[:4], "big")
     head, _, texts = zlib.decompress(value[4:start]).partition(b"\n")
     left = {False: texts, True: value[start:]}

@@ -192,7 +192,6 @@ def _probes(moment: Sample, world: Any) -> Iterator[str]:
 
 
 def _names_in(data: Json) -> list[str]:
-    """Return the names that occur in a dump."""
     return sorted(set(re.findall(r"[\w+-]{1,20}", canonical_json(data).decode())))
 
 

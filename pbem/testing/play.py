@@ -242,7 +242,6 @@ def _play_turn(
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def standard_game(ruleset: AnyRuleset) -> Game:
-    """Return a game of standard bots."""
     return play(ruleset, standard, STANDARD_CAP)
 
 

@@ -40,7 +40,6 @@ _ACTS: Mapping[RequestKind, Act] = {
 
 
 def act_of(asked: PendingRequest) -> Act:
-    """Return what a request asks for."""
     if asked.kind != RequestKind.MESSAGE:
         return _ACTS[asked.kind]
     if asked.data.get("doubt") == "instead":

@@ -81,7 +81,6 @@ def _sent(view: View) -> Iterator[str]:
 
 
 def _default_form(view: View) -> Iterator[str]:
-    """Yield the move and the action of the default."""
     state, seat = state_of(view), view["seat"]
     *moves, action = default_turn(state)
     for move in moves:

@@ -109,7 +109,6 @@ class _Table:
         self.cards = {seat: _wrapped(_titles(view["players"][seat])) for seat in self.seats}
 
     def board(self) -> Drawing:
-        """Return the board alone."""
         return Drawing(_ground(self.view["size"], self.bottom), tuple(self._board()))
 
     def drawing(self) -> Drawing:

@@ -153,7 +153,6 @@ class Play:
         return colour
 
     def end(self, how: str) -> None:
-        """End the game."""
         state = self.table.freeze(replace(self.state, order=tuple(self.order)))
         self.result = Result(winners(state), how)
         self.tell("ended", winners=list(self.result.winners), how=how, words=ENDS[how], scores=totals(state))

@@ -21,7 +21,6 @@ def total(state: State, seat: SeatName) -> int:
 
 
 def totals(state: State) -> dict[SeatName, int]:
-    """Return the total of each player."""
     return {seat: total(state, seat) for seat in state.seats}
 
 

@@ -148,5 +148,4 @@ def _ranks(seat: SeatName) -> dict[str, int]:
 
 
 def category_of(card: str) -> str:
-    """Return the category of an ability card."""
     return ABILITIES[card].category

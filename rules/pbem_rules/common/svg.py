@@ -63,7 +63,6 @@ def rect(x: float, y: float, width: float, height: float, **attrs: Attribute) ->
 
 
 def line(x1: float, y1: float, x2: float, y2: float, **attrs: Attribute) -> str:
-    """Return a straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **attrs)
 
 

@@ -47,5 +47,4 @@ ENDS = {
 
 
 def result_words(winners: Sequence[SeatName], how: str) -> str:
-    """Return a result in one line."""
     return f"player {winners[0]} wins: {ENDS[how]}" if winners else f"a draw: {ENDS[how]}"

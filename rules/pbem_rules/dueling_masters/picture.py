@@ -41,12 +41,10 @@ class Size(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width of the picture."""
         return self.side + 2 * self.left
 
     @property
     def height(self) -> int:
-        """The height of the picture."""
         return self.side + self.top + self.below
 
 

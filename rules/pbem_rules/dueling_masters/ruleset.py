@@ -125,7 +125,6 @@ class DuelingMasters(BaseRuleset[State]):
         )
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
-        """Return the view of a seat."""
         return view_of(state, seat, events)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:

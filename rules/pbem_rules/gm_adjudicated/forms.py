@@ -47,7 +47,6 @@ them is gone. Without that line only what they name is replaced, and the rest of
 
 
 def file_of(seat: SeatName) -> str:
-    """Return the name of a seat's file."""
     return f"{seat}.txt"
 
 

@@ -53,7 +53,6 @@ class Ledgers:
         return replace(self, before=self.entries)
 
     def changed(self, change: LedgerChange) -> Ledgers:
-        """Return the ledgers after a change."""
         own = self.entries.get(change.owner, {})
         value = after(own.get(change.name, nothing(change.value)), change)
         return replace(self, entries={**self.entries, change.owner: {**own, change.name: value}})

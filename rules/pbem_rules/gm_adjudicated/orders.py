@@ -54,7 +54,6 @@ class FreeTextParser(OrderParser):
         return sheet.parsed()
 
     def line(self, order: Order) -> str:
-        """Return the line itself."""
         assert isinstance(order, Line)
         return order.text
 

@@ -184,7 +184,6 @@ class GmAdjudicated(BaseRuleset[State]):
         return parts_of(state, _loaded(ruling))
 
     def text_map(self, view: View) -> str:
-        """Return the GM's map for the seat, or for all."""
         return str(view["map"])
 
 

@@ -125,7 +125,6 @@ def _plain(known: ReportTexts) -> Json:
 
 
 def read(data: Mapping[str, Any]) -> State:
-    """Return the state from JSON data."""
     result = data["result"]
     return State(
         players={seat: _player(player) for seat, player in data["players"]},

@@ -124,7 +124,6 @@ def _verbatim(book: OrderParser, order: Order, line: str) -> str:
 
 
 def usages_of(view: Mapping[str, Any]) -> Usages:
-    """Return the usages in a view."""
     declared = tuple((verb["verb"], verb["help"], verb.get("usage", "")) for verb in view["verbs"])
     lists = tuple((name, tuple(names)) for name, names in view["lists"].items())
     return _usages(declared, lists)

@@ -95,7 +95,6 @@ class Atlas:
 
     @cached_property
     def crags(self) -> frozenset[Hex]:
-        """The known crags."""
         return frozenset((q, r) for q, r in self.view["crags"])
 
     def named(self, spot: Hex) -> Hex:

@@ -56,7 +56,6 @@ class _Planner:
         self.target = self._target()
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the sheet."""
         if self.target and not is_under_way(self.view["harvester"]):
             yield ORDERS.line(Target(*self.target))
         yield from self._build()

@@ -87,7 +87,6 @@ def agenda(view: View) -> list[Need]:
 
 
 def purses(view: View) -> dict[str, Purse]:
-    """Return the resources held."""
     return {HELD: Purse(view["harvester"]["held"], "resources")}
 
 

@@ -90,7 +90,6 @@ class Battle:
         self.victor = leaders[0] if len(leaders) == 1 else None
 
     def verdict(self, side: int) -> str:
-        """Return the verdict on a side."""
         if self.victor is None:
             return TIED
         return WON if side == self.victor else LOST
@@ -161,7 +160,6 @@ def conquer(field: Contest, conquests: Mapping[int, Conquest]) -> None:
 
 @cache
 def first_slot(crew: int) -> int:
-    """Return the first slot of a crew."""
     return _slots(crew)[0]
 
 
@@ -172,7 +170,6 @@ def _slots(crew: int) -> tuple[int, ...]:
 
 @cache
 def _might(crew: int) -> int:
-    """Return the combat ability of a crew."""
     return int(sum(COMBAT[slot] for slot in _slots(crew)))
 
 

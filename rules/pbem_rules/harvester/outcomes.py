@@ -60,7 +60,6 @@ class _Turn:
 
     @cached_property
     def fights(self) -> dict[str, list[Happening]]:
-        """The fights by outcome."""
         found: dict[str, list[Happening]] = {"won": [], "lost": [], "tied": []}
         for event in self.of("fought"):
             found[event["outcome"]].append(event)

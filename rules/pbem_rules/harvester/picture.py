@@ -229,7 +229,6 @@ def _arranged(radii: Sequence[int], width: int, top: int) -> list[_Frame]:
 
 
 def _end(frames: Sequence[_Frame]) -> int:
-    """Return the lower end of frames."""
     return max((frame.y + frame.high // 2 for frame in frames), default=0)
 
 

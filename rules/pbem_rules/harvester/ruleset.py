@@ -63,7 +63,6 @@ class Harvester(BaseRuleset[State]):
     check_state = staticmethod(check_state)
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
-        """Return the view of one seat."""
         ((_, view),) = views_of(state, [seat], events)
         return view
 

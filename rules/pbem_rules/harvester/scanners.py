@@ -111,7 +111,6 @@ class Sensors:
 
     @cached_property
     def crews(self) -> Crews:
-        """The crews of all hexes."""
         owners, cells = self.units // SLOTS, self.state.at.reshape(-1)[self.units]
         first = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | (np.diff(owners, prepend=-1) != 0))
         bits = np.bitwise_or.reduceat(1 << self.units % SLOTS, first).tolist() if len(first) else []

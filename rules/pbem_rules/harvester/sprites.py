@@ -204,7 +204,6 @@ def inset_measures(radius: int) -> tuple[int, int]:
 
 @functools.cache
 def frame(wide: int, high: int) -> Sprite:
-    """Return the frame of an inset."""
     half, tall = wide // 2, high // 2
     line = svg.rect(2 - half, 2 - tall, 2 * half - 4, 2 * tall - 4, fill="none", stroke=PALE, stroke_width=1)
     return Sprite(line, 2 * half, 2 * tall)

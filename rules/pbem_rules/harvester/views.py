@@ -200,7 +200,6 @@ class _ViewWriter:
         subservients: list[SubservientView],
         found: Findings,
     ) -> GameView:
-        """Return the view of a player."""
         state, playing = self.state, not self.left[player]
         q, r, placed = places
         return {

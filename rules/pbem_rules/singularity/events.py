@@ -44,5 +44,4 @@ def reason(how: Iterable[str]) -> str:
 
 
 def result_words(winners: Sequence[SeatName], how: Iterable[str]) -> str:
-    """Return a result in one line."""
     return f"{winners[0]} wins: {reason(how)}" if winners else f"a draw: {reason(how)}"

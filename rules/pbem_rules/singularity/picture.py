@@ -44,7 +44,6 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 @functools.lru_cache(maxsize=4)
 def layout_of(size: int) -> _Measures:
-    """Return the layout of a board of a size."""
     return _Measures(size)
 
 

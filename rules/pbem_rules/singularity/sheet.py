@@ -136,7 +136,6 @@ class _Sheet:
 
     @property
     def orders(self) -> list[Order]:
-        """The orders accepted."""
         return [entry.order for entry in self.entries]
 
     def _check_reply(self, line: int, order: If) -> None:

@@ -29,7 +29,6 @@ def without_orders(view: View) -> str:
 
 
 def _result(view: View) -> Iterator[str]:
-    """Yield the winner and the reason."""
     result = view["result"]
     if result and view["seat"] in result["winners"]:
         yield headline(f"you have won: {reason(result['how'])}.")

@@ -73,7 +73,6 @@ def _lettered(plan: Grid, view: View) -> str:
 
 
 def _columns(plan: Grid) -> list[list[str]]:
-    """Return the names of the cells, column by column."""
     return [list(names) for _, names in groupby(plan.names, key=lambda name: name.rstrip("0123456789"))]
 
 

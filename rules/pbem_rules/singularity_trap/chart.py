@@ -94,7 +94,6 @@ class Chart:
 
     @functools.cached_property
     def type_by_name(self) -> Mapping[str, ShipType]:
-        """The ship types by name."""
         return {kind.name: kind for kind in self.types}
 
     @functools.cached_property

@@ -50,7 +50,6 @@ def _count_planets(view: View) -> int:
 
 
 def _new_sightings(view: View) -> Known:
-    """Return the sightings that the view shows now."""
     known: Known = {}
     _sense(known, view["sensors"], view["turn"], _moment(view))
     return known

@@ -38,7 +38,6 @@ def move(draft: Draft) -> None:
 
 
 def _stationary(draft: Draft, moving: set[str]) -> dict[Space, set[SeatName]]:
-    """Return the owners of stationary ships by space."""
     guards: dict[Space, set[SeatName]] = {}
     for ship in draft.ships.values():
         if not ship.dark and ship.id not in moving:

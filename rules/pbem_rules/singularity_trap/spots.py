@@ -45,7 +45,6 @@ class Contents:
         return TapTarget(tuple(dict.fromkeys((*ships, *known, *blank.names))), told, blank.points)
 
     def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
-        """Return the target of one level of a hex."""
         ships = dict.fromkeys(name for found in self._found[cell][level] for name in found.names)
         return TapTarget((*ships, self._name(cell, level)), self._words(cell, level), points)
 

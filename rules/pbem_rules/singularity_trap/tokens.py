@@ -233,7 +233,6 @@ def captured(shade: str) -> Sprite:
 
 @functools.cache
 def planet(shade: str) -> Sprite:
-    """Return the disc of a planet."""
     return Sprite(svg.circle(0, 0, 9, fill=shade) + svg.circle(-3, -4, 2.5, fill=BRIGHT, opacity="0.5"), 18, 18)
 
 
