@@ -191,13 +191,13 @@ def whole_clauses(text: str, most: int) -> str:
     return text[: max([end for end in ends if end <= most], default=ends[0])]
 
 
-def few_names(names: Sequence[str], noun: str) -> str:
-    """Return up to two names in words, or the number of more: a list that is shortened would be another list.
+def few_seats(names: Sequence[str]) -> str:
+    """Return up to two seats in words, or the number of more: a list that is shortened would be another list.
 
-    >>> few_names(["red", "blue"], "seat"), few_names(["red", "blue", "green"], "seat")
+    >>> few_seats(["red", "blue"]), few_seats(["red", "blue", "green"])
     ('red and blue', '3 seats')
     """
-    return join_names(names) if len(names) <= 2 else count_noun(len(names), noun)
+    return join_names(names) if len(names) <= 2 else count_noun(len(names), "seat")
 
 
 def cut_at_word(text: str, most: int) -> str:

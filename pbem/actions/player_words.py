@@ -124,7 +124,7 @@ def _is_for_program(ruleset: AnyRuleset, view: View, line: str) -> bool:
     return line.strip().upper() in ("WAIT", "FINAL") or has_lines_of_form(ruleset, view, [(1, line)])
 
 
-def render_player_words(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> str:
+def render_player_words(written: Iterable[PlayerWords], seats: Collection[SeatName] | None) -> str:
     """Return what seats wrote besides their orders as text, "" if there is nothing; `seats` are all by default."""
     lines = [line for each in written if seats is None or each.seat in seats for line in (*each.lines, "")]
     return "\n".join(["WRITTEN BESIDES THE ORDERS", "", *lines]) if lines else ""
@@ -174,7 +174,7 @@ def reason_to_keep(file: AttachedFile, room: int = LARGEST_ENCLOSED) -> str:
     return "" if len(file.content) <= room else "the files of this mail would be too large together"
 
 
-def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | None = None) -> ForwardedFiles:
+def forward_files(written: Iterable[PlayerWords], seats: Collection[SeatName] | None) -> ForwardedFiles:
     """Return the files of seats, as they are, as parts of a mail; those that it cannot have are named."""
     parts: list[MailPart] = []
     left: list[str] = []

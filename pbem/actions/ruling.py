@@ -307,7 +307,7 @@ def needs_ruling(context: Context) -> bool:
     return load_open_turn(context.session, context.snapshot).ruling is None
 
 
-def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
+def send_digests(app: App, now: dt.datetime, campaign: str | None) -> list[str]:
     """Mail the sheets of each turn that is held for a ruling to its GM, once, and again when they have changed.
 
     Returns:

@@ -283,7 +283,7 @@ def _check_rows(store: Store, restore: str) -> Iterator[CheckResult]:
             yield failure("rows", fault.text, f"put it right in the database, or {restore}")
 
 
-def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[CheckResult]:
+def compare_with_archive(settings: Settings, *, progress: Progress) -> list[CheckResult]:
     """Return the differences between a database and its archive, as problems."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     with closing(Store(settings.database)) as store:

@@ -347,7 +347,7 @@ class DeliveryCounts:
     reply: str
 
 
-def delivery_counts(store: Store, campaign: str | None = None) -> tuple[DeliveryCounts, ...]:
+def delivery_counts(store: Store, campaign: str | None) -> tuple[DeliveryCounts, ...]:
     """Return the counts of all readers, or of those of one campaign.
 
     Raises:

@@ -110,7 +110,7 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
     return folder
 
 
-def is_complete(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
+def is_complete(archive: Path, record: bytes, *, withdrawn: bool) -> bool:
     """Return True if a turn's folder has this record and all its files, to the byte. Raise OSError."""
     folder = turn_folder(archive, record, withdrawn=withdrawn)
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}

@@ -25,7 +25,7 @@ from pbem.archive.record import RECORD, file_hash, load_dice_words
 from pbem.backup.files import LINES
 from pbem.backup.lines import Line, is_content
 from pbem.campaign.people import is_person
-from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign
+from pbem.campaign.snapshot import is_current, load_campaign
 from pbem.errors import PARSE_ERRORS, BackupError, RulesetError
 from pbem.mail.headers import reply_code
 from pbem.report.data import ReportDataError, read_report_data
@@ -211,8 +211,8 @@ class Rebuilding:
         return {"sha256": line.values["content"]}
 
 
-def check_rebuilt(session: Session, ruleset: AnyRuleset, name: str) -> CampaignSnapshot:
-    """Return the campaign. Raise BackupError unless its turns are consistent, and the game goes on in the open one."""
+def check_rebuilt(session: Session, ruleset: AnyRuleset, name: str) -> None:
+    """Raise BackupError unless the turns of a campaign are consistent, and the game goes on in the open one."""
     snapshot = load_campaign(session, name)
     if broken := find_inconsistency(session, snapshot):
         raise BackupError(f"the turn history of {name} is inconsistent: {broken}")
@@ -229,4 +229,3 @@ def check_rebuilt(session: Session, ruleset: AnyRuleset, name: str) -> CampaignS
     if set(turn.awaited) != set(standing.awaiting):
         awaiting = ", ".join(sorted(standing.awaiting))
         raise BackupError(f"{where}: by its state orders are awaited from {awaiting}, and its line says otherwise")
-    return snapshot

@@ -415,7 +415,7 @@ RUN = RequestKind.RUN
 """The kind of a `PendingRequest` for a run."""
 
 
-def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
+def requested_runs(app: App, now: dt.datetime, campaign: str | None) -> list[DueTurn]:
     """Return the open turns, of all campaigns or of one, whose run the GM has requested, or a player by a claim.
 
     Requests for turns that are no longer open are closed; a claim waits while its campaign is on hold.
@@ -455,7 +455,7 @@ def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> l
     ]
 
 
-def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
+def held_for_rulings(session: Session, campaign: str | None) -> list[str]:
     """Return the campaigns, of all or only the given one, whose open turn is held for a ruling."""
     held = select(Campaign.name).where(_IS_RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
     here = held if campaign is None else held.where(Campaign.name == campaign)

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -238,11 +238,13 @@ class LastReport:
     view: bytes
 
 
-# `given` is the whole state of a game taken over, and only its start reads it.
-_COLUMNS = [column for column in Campaign.__table__.columns if column.name != "given"]
+_COLUMNS = Campaign.__table__.columns
 # Built once, as all statements that run for each message, seat or turn: building one and finding its compiled form
 # costs four to eight times what executing it does (bench.statements). Statements of commands are built where they run.
-_CAMPAIGN = select(*_COLUMNS).where(Campaign.name == bindparam("name"))
+_CAMPAIGN = select(
+    *(_COLUMNS[each.name] for each in fields(CampaignSnapshot) if each.name in _COLUMNS),
+    Campaign.dice_words.label("words"),
+).where(Campaign.name == bindparam("name"))
 _LOCKED = _CAMPAIGN.with_for_update()
 _SEATS = (
     select(Seat.id, Seat.name, Seat.status, Seat.paused, Person.address, Person.plain, Person.pages, Person.zone)
@@ -273,28 +275,13 @@ def load_campaign(session: Session, name: str, *, lock: bool = False) -> Campaig
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
         raise CampaignError(f'no campaign "{name}". {suggest_name(name, names, "Campaigns")}')
     rows = database.execute(_SEATS, {"campaign": campaign.id})
-    return CampaignSnapshot(
-        id=campaign.id,
-        name=campaign.name,
-        game=campaign.game,
-        version=campaign.version,
-        options=campaign.options,
-        schedule=Schedule.read(campaign.schedule),
-        status=campaign.status,
-        turn=campaign.turn,
-        seed=campaign.seed,
-        mail_key=campaign.mail_key,
-        gm=campaign.gm,
-        gm_name=campaign.gm_name,
-        policy=HouseRules.read(campaign.policy),
-        hold_kind=campaign.hold_kind,
-        hold_reason=campaign.hold_reason,
-        moved_to=campaign.moved_to,
-        revision=campaign.revision,
-        origin=campaign.origin,
-        places=tuple(_seat_view(*row) for row in rows),
-        words=tuple(DiceWord(*each) for each in campaign.dice_words),
-    )
+    read = {
+        "schedule": Schedule.read(campaign.schedule),
+        "policy": HouseRules.read(campaign.policy),
+        "places": tuple(_seat_view(*row) for row in rows),
+        "words": tuple(DiceWord(*each) for each in campaign.words),
+    }
+    return CampaignSnapshot(**{**campaign._mapping, **read})
 
 
 def _seat_view(

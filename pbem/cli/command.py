@@ -237,7 +237,7 @@ def _is_confirmed() -> bool:
         raise
 
 
-def envelope(facts: Any, lines: Iterable[str], result: str = "done") -> dict[str, Any]:
+def envelope(facts: Any, lines: Iterable[str], result: str) -> dict[str, Any]:
     """Return the JSON document of a result: its kind, the fact in a line, the commands to go on with, and the facts."""
     said = [" ".join(line.split()) for line in lines if line.strip()]
     summary = next(iter(said), "")

@@ -322,8 +322,7 @@ class CommandList:
     def parse(self) -> ParsedSheet:
         """Parse the commands in the order written, with findings on all other lines. Never raises."""
         parsed = ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines, COMMANDS.is_like_order)
-        found = tuple(as_command_finding(each, "HELP lists the commands") for each in parsed.findings)
-        return replace(parsed, findings=found)
+        return replace(parsed, findings=tuple(map(as_command_finding, parsed.findings)))
 
     def as_sheet(self) -> SheetText | None:
         """Return the commands as a sheet if they stand for one, maybe with WAIT or FINAL; else None."""
@@ -334,12 +333,12 @@ class CommandList:
         return replace(found, header=self.header, notes=self.notes)
 
 
-def as_command_finding(finding: Finding, otherwise: str) -> Finding:
-    """Return a finding on a verb that does not exist in the words for commands; without a hint it gets `otherwise`."""
+def as_command_finding(finding: Finding) -> Finding:
+    """Return a finding on a verb that does not exist in the words for commands, with a hint in any case."""
     if finding.code != "unknown-verb":
         return finding
     text = finding.text.replace("there is no order ", "there is no command ")
-    return replace(finding, text=text, hint=finding.hint or otherwise)
+    return replace(finding, text=text, hint=finding.hint or "HELP lists the commands")
 
 
 def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:

@@ -182,7 +182,7 @@ def _as_gm_finding(finding: Finding) -> Finding:
         return replace(finding, hint=_CONFIRMING.sub("", finding.hint))
     typed = finding.text.rpartition(" ")[2].strip("'\"")
     near = nearest_command(typed)
-    found = as_command_finding(replace(finding, corrected=""), "HELP lists the commands")
+    found = as_command_finding(replace(finding, corrected=""))
     return replace(found, hint=f"did you mean {near}?" if near else "HELP lists the commands", corrected=near)
 
 

@@ -53,19 +53,21 @@ def answer_stranger(mail: Reading) -> Outcome:
     return to_stranger(mail.context), False
 
 
-def to_stranger(context: MessageContext, *, asked: str = "") -> str:
+def to_stranger(context: MessageContext) -> str:
     """Answer a message of an unknown sender; return what to note of it.
 
-    The answer is the same whether or not what the message names exists. `asked` is the
-    campaign that it asks to join, and that takes no players.
+    The answer is the same whether or not what the message names exists.
     """
     if context.message.sender is None:
         return context.silent("no sender can be read")
-    return offer_games(context, context.message.sender, asked=asked)
+    return offer_games(context, context.message.sender)
 
 
 def offer_games(context: MessageContext, to: str, *, asked: str = "") -> str:
-    """Mail a person without a seat the games that they can join; return what to note of it."""
+    """Mail a person without a seat the games that they can join; return what to note of it.
+
+    `asked` is the campaign that they ask to join, and that takes no players.
+    """
     if not (context.key or is_known(context.session, to)) and (why := reply_limit_reason(context, to, "answer")):
         return context.silent(why)  # before campaigns are loaded, for the sake of floods
     games = _open_games(context)

@@ -90,7 +90,7 @@ def count_words(raw: bytes, authserv_id: str, received_by: str = "") -> int:
     return sum(1 for _ in _server_fields(raw, authserv_id.lower(), received_by))
 
 
-def _server_fields(raw: bytes, name: str, received_by: str = "") -> Iterator[list[str]]:
+def _server_fields(raw: bytes, name: str, received_by: str) -> Iterator[list[str]]:
     """Yield the results in each of the topmost fields that bear the name."""
     for field in _topmost(raw, received_by, several=name.startswith(ANY_BELOW)):
         segments = _strip_server_name(split_field(field), name)

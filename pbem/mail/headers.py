@@ -120,7 +120,7 @@ def _hmac_base32(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) ->
     return base64.b32encode(digest).decode().lower()
 
 
-def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
+def tagged_subject(campaign: str, subject: str, code: str) -> str:
     """Return a subject with its campaign, and the code if any: "[trap7] subject [code]"."""
     return f"[{campaign}] {subject} [{code}]" if code else f"[{campaign}] {subject}"
 

@@ -470,7 +470,7 @@ class Receipt:
         return self.digest[:DIGEST_SHOWN]
 
 
-def restate(parsed: ParsedSheet, book: OrderParser, lines: Iterable[tuple[int, str]] = ()) -> tuple[RestatedOrder, ...]:
+def restate(parsed: ParsedSheet, book: OrderParser, lines: Iterable[tuple[int, str]]) -> tuple[RestatedOrder, ...]:
     """Return every accepted order in words and as a line, in the order of the sheet; `lines` are those of the sheet."""
     sources = dict(join_lines(lines))
     return tuple(

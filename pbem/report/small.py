@@ -12,7 +12,7 @@ from typing import Literal
 
 from pbem.report.notices import Block, Miss, Notice
 from pbem.ruleset.values import SeatName
-from pbem.text import as_sentence, count_noun, few_names, format_behind, format_due, format_time_short, join_names
+from pbem.text import as_sentence, count_noun, few_seats, format_behind, format_due, format_time_short, join_names
 
 
 def panel(kind: Literal["due", "ok", "no"], head: str, more: str = "") -> Block:
@@ -161,7 +161,7 @@ def waiting_for_others(*, label: str, closes: dt.datetime, zone: str, late: Sequ
     """After the deadline, to a seat whose sheet is in: the seats that the turn still waits for, and until when."""
     waits = f"The turn waits for {join_names(late)}, until {format_due(closes, zone)} at the latest."
     return Notice(
-        subject=f"{label} waits for {few_names(late, 'seat')}",
+        subject=f"{label} waits for {few_seats(late)}",
         title="The turn waits",
         about=(label,),
         preheader=f"Nothing to do for you: the turn waits for {join_names(late)}.",
@@ -389,14 +389,14 @@ def others_missed(*, missed: Sequence[SeatName]) -> Notice:
     """To all others, where the campaign shows it: the seats whose sheets did not come."""
     said = f"No orders came from {join_names(missed)} in the last turn."
     blocks = (f"{said} It was run without them.",)
-    subject = f"no orders from {few_names(missed, 'seat')}"
+    subject = f"no orders from {few_seats(missed)}"
     return Notice(subject=subject, title="Orders were missing", preheader=said, blocks=blocks)
 
 
 def missed_digest(*, turn: int, missed: Sequence[Miss]) -> Notice:
     """To the GM after a run: the seats whose sheets did not come, and the consequences."""
     return Notice(
-        subject=f"no orders in turn {turn}: {few_names([miss.seat for miss in missed], 'seat')}",
+        subject=f"no orders in turn {turn}: {few_seats([miss.seat for miss in missed])}",
         to_gm=True,
         title=f"Turn {turn}: {count_noun(len(missed), 'sheet')} missed",
         preheader=f"Turn {turn} was run without orders of {join_names([miss.seat for miss in missed])}.",
@@ -444,7 +444,7 @@ def mail_returned(
     """
     whose = f"It is the address of {join_names(seats)}." if seats else "No seat is played from that address."
     return Notice(
-        subject=f"mail to {few_names(seats, 'seat') if seats else recipient} came back",
+        subject=f"mail to {few_seats(seats) if seats else recipient} came back",
         to_gm=True,
         title="A mail came back",
         about=tuple(seats),

@@ -245,24 +245,20 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
     Raises:
         ConfigError: the home was restored and not activated since.
     """
-    require_active(app)
-    done = TickResult()
-    with _exclusive_tick(app) as alone:
-        if not alone:
-            done.busy = True
+    with _exclusive_tick(app, now) as done:
+        if done.busy:
             return done
-        with _logged_tick(done, now):
-            # First, so that sheets sent in time are read before a deadline counts.
-            readable = try_to_fetch_mail(app, now, done)
-            outage = record_poll(app, now, readable=readable) if live else None
-            # Bounded: what is answered goes out before the rest of a flood of mail is read.
-            answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
-            mask_tokens(app, now, done)
-            moment = TickTime(now, readable, outage, done.processed.read_until)
-            run_due(app, moment, done, progress=progress)
-            sync_archive(app, now, done)
-            send_mail(app, now, done, progress=progress)
-            show_dashboard(app, now, done)
+        # First, so that sheets sent in time are read before a deadline counts.
+        readable = try_to_fetch_mail(app, now, done)
+        outage = record_poll(app, now, readable=readable) if live else None
+        # Bounded: what is answered goes out before the rest of a flood of mail is read.
+        answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
+        mask_tokens(app, now, done)
+        moment = TickTime(now, readable, outage, done.processed.read_until)
+        run_due(app, moment, done, progress=progress)
+        sync_archive(app, now, done)
+        send_mail(app, now, done, progress=progress)
+        show_dashboard(app, now, done)
     return done
 
 
@@ -277,21 +273,17 @@ def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progres
     from pbem.actions.run_turn import always
     from pbem.scheduler.turns import resolve
 
-    require_active(app)
-    done = TickResult()
-    with _exclusive_tick(app) as alone:
-        if not alone:
-            done.busy = True
+    with _exclusive_tick(app, now) as done:
+        if done.busy:
             return done
-        with _logged_tick(done, now):
-            number = _open_number(app, name)  # the turn that the GM means: processing mail may open another
-            fetch_mail(app, now, done)
-            answer_mail(app, now, done, progress=progress)
-            mask_tokens(app, now, done)
-            resolve(app, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
-            sync_archive(app, now, done)
-            send_mail(app, now, done, progress=progress)
-            show_dashboard(app, now, done)
+        number = _open_number(app, name)  # the turn that the GM means: processing mail may open another
+        fetch_mail(app, now, done)
+        answer_mail(app, now, done, progress=progress)
+        mask_tokens(app, now, done)
+        resolve(app, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
+        sync_archive(app, now, done)
+        send_mail(app, now, done, progress=progress)
+        show_dashboard(app, now, done)
     return done
 
 
@@ -326,13 +318,23 @@ def _open_number(app: App, name: str) -> int:
 
 
 @contextmanager
-def _exclusive_tick(app: App) -> Iterator[bool]:
-    """Yield True if this process has the locks of the home and of its database, so that no other ticks."""
+def _exclusive_tick(app: App, now: dt.datetime) -> Iterator[TickResult]:
+    """Yield the result of a logged tick with the locks of the home and of its database; busy, if another process ticks.
+
+    Raises:
+        ConfigError: the home was restored and not activated since.
+    """
+    require_active(app)
+    done = TickResult()
     # Two homes may share a database of PostgreSQL, so the lock of the home does not suffice.
     with _home_lock(app) as only, app.store.alone() if only else nullcontext(False) as alone:
-        if not alone:
+        done.busy = not alone
+        if alone:
+            with _logged_tick(done, now):
+                yield done
+        else:
             event("tick left undone: another is at work")
-        yield alone
+            yield done
 
 
 @contextmanager

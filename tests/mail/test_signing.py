@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,6 @@ MAIL = NewMail(
 )
 RAW = compose(MAIL, sender="orders@example.org", sender_name="Play by Email", at=NOON)
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-Lookup = Callable[..., bytes]
 
 
 def pem(form: serialization.PrivateFormat) -> bytes:

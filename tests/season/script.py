@@ -42,7 +42,6 @@ SEATS = {
 SCHEDULE = '--schedule "FRI 20:00 Europe/Berlin"'
 VERBS = 'MARCH: {usage: "MARCH <army:number 1..9> TO <place:word>", help: an army goes to a place}\n'
 LEDGERS = "seat,gold,army\nseen,own,public\nred,40,3\nblue,35,4\ngreen,30,5\n"
-STORY = "[RESULT]\nThe old king is dead.\n"
 
 
 def asked(line: str, says: str, *, home: str = "") -> Iterator[Step]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -71,12 +72,12 @@ class Play(Contest):
         self._told.append(Event(kind, audience, data))
         self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
 
-    def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:
-        """Record an event for one player about the unit in `slot`, in a hex or `way` from it."""
-        self.record(player, kind, cell, slot, way, data)
+    def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, **data: Any) -> None:
+        """Record an event for one player about the unit in `slot`, in a hex."""
+        self.record(player, kind, cell, slot, 0, data)
 
     def record(self, player: int, kind: str, cell: int, slot: int, way: int, data: dict[str, Any]) -> None:
-        """Record an event as `tell_at` does; there are most of fights."""
+        """Record an event as `tell_at` does, in a hex or `way` from it; there are most of fights."""
         self._told.append(Event(kind, self._alone[player], data))
         self._keys += (self.step, self.impulse, slot, player, cell, way)
 
@@ -119,16 +120,12 @@ class Play(Contest):
 
     def finished(self) -> State:
         """Return the state after the turn."""
-        return State(
-            seats=self.state.seats,
-            size=self.state.size,
+        return replace(
+            self.state,
             turn=self.state.turn + 1,
-            drift=self.state.drift,
-            edition=self.state.edition,
             standoffs=self.standoffs,
             at=self.at,
             held=self.held,
-            origin=self.state.origin,
             course=self.course,
             waiting=self.waiting,
             build=self.build,
@@ -136,7 +133,6 @@ class Play(Contest):
             silent=self.silent,
             left=self.left,
             resources=self.resources,
-            ground=self.state.ground,
             traffic=self.traffic,
         )
 
