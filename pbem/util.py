@@ -34,7 +34,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, Protocol, TypeVar
 
-from pbem.errors import is_disk_full
+from pbem.errors import StoreError, is_disk_full
 
 MASK = "********"
 
@@ -262,6 +262,21 @@ def gc_paused(*, for_good: bool = False) -> Iterator[None]:
             gc.freeze()
         if was:
             gc.enable()
+
+
+@contextmanager
+def isolated() -> Iterator[list[Exception]]:
+    """Yield a list, which has the error of the block after it, so that what follows goes on.
+
+    A fault of one campaign or game stops no other; one of the database is raised, since it stops all.
+    """
+    faults: list[Exception] = []
+    try:
+        yield faults
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - games may raise anything
+        faults.append(error)
 
 
 # Bytes; SQLite asks for less at a time.

@@ -46,7 +46,7 @@ from pbem.campaign.snapshot import (
     require_running,
 )
 from pbem.campaign.turns import load_before, turn_input
-from pbem.errors import CampaignError, StoreError
+from pbem.errors import CampaignError
 from pbem.mail.headers import reply_code
 from pbem.mail.message import AttachedFile
 from pbem.mail.mime import decode_text
@@ -61,6 +61,7 @@ from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json, SeatName
 from pbem.store.models import Campaign, JournalEntry, PendingRequest, Turn
 from pbem.store.types import HoldKind, RequestKind
 from pbem.text import as_sentence, count_noun, format_time_short, shorten, wrap
+from pbem.util import isolated
 
 RULING = RequestKind.RULING
 """The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to no one."""
@@ -317,12 +318,10 @@ def send_digests(app: App, now: dt.datetime, campaign: str | None) -> list[str]:
         names = held_for_rulings(session, campaign)
     problems = []
     for name in names:
-        try:
+        with isolated() as faults:
             _send_digest(app, name, now)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            said = describe_fault(app, name, error)
+        for fault in faults:
+            said = describe_fault(app, name, fault)
             problems.append(f"campaign {name}: its GM could not be sent the sheets ({said})")
     return problems
 

@@ -26,7 +26,7 @@ from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_poll
 from pbem.campaign.snapshot import add_entry, load_campaign
 from pbem.config import INACTIVE
-from pbem.errors import CampaignError, ConfigError, StoreError
+from pbem.errors import CampaignError, ConfigError
 from pbem.log import event
 from pbem.mail.outbox import GIVE_UP
 from pbem.store.migrate import require_unchanged_schema
@@ -34,6 +34,7 @@ from pbem.store.models import Campaign, InboxMessage, KeyValue, OutgoingMail
 from pbem.store.session import flushed_connection
 from pbem.store.types import UNREADABLE, MessageState, OutgoingState
 from pbem.text import count_noun, format_time
+from pbem.util import isolated
 
 CLOSED = "closed"
 """The name under which this is stored as a `KeyValue`."""
@@ -259,13 +260,10 @@ def home_status(app: App, campaign: str | None = None, now: dt.datetime | None =
 def _status_or_notice(
     session: Session, app: App, name: str, now: dt.datetime, notices: list[str]
 ) -> CampaignStatus | None:
-    try:
+    with isolated() as faults:
         return campaign_status(session, app, load_campaign(session, name), now)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others
-        notices.append(unreadable_words(name, error, fault_of(session, name)))
-        return None
+    notices += [unreadable_words(name, fault, fault_of(session, name)) for fault in faults]
+    return None
 
 
 def _count_quarantined(session: Session) -> int:

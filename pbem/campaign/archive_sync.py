@@ -39,12 +39,12 @@ from pbem.archive.writer import (
 from pbem.campaign.files import AttachmentStore, batched
 from pbem.campaign.history import load_withdrawn, orders_used, received_sheets
 from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, load_sheets
-from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, describe_error
+from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, describe_error
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Report, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, InArchive, is_picture
-from pbem.util import Progress, no_progress
+from pbem.util import Progress, isolated, no_progress
 
 if TYPE_CHECKING:
     from pbem.archive.replay import ReplayProof
@@ -127,7 +127,7 @@ def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> 
 def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
     """Write the missing files of a turn's folder; return a sentence if that fails, else ""."""
     archive = app.settings.archive
-    try:
+    with isolated() as faults:
         # The list was read in another transaction, and no lock is held while files are written.
         if _is_moved(app, turn):
             return ""  # withdrawn or restored just now: the next tick does the rest
@@ -137,11 +137,7 @@ def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
             with app.store.reading() as session:
                 files = _load_files(session, app, turn)
             archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-        return f"{turn.title} cannot be archived ({describe_error(error)})"
-    return ""
+    return "".join(f"{turn.title} cannot be archived ({describe_error(fault)})" for fault in faults)
 
 
 def _is_moved(app: App, turn: ResolvedTurn) -> bool:

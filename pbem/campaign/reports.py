@@ -22,7 +22,7 @@ from pbem.campaign.notices import CampaignMailer, campaign_url
 from pbem.campaign.people import load_deputies, save_deputy_code
 from pbem.campaign.press import PressForTurn, load_press
 from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, load_record, load_state
-from pbem.errors import CampaignError, StoreError, describe_error
+from pbem.errors import CampaignError, describe_error
 from pbem.log import event
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
@@ -39,6 +39,7 @@ from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
 from pbem.store.types import CampaignState, InArchive, PageDelivery
 from pbem.text import own_zone
+from pbem.util import isolated
 
 
 def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
@@ -185,18 +186,17 @@ def full_report(context: Context, place: SeatView, report: Report) -> tuple[Repo
     None if it cannot be made of its view any more.
     """
     app, snapshot = context.app, context.snapshot
-    try:
+    # An earlier version of the game made the view.
+    with isolated() as faults:
         ruleset, view = app.game(snapshot.game), json.loads(report.view)
         opening = _past_opening(context, ruleset, place, report, view)
         facts = _report_facts(app, opening, place, opening.attachments.of(ruleset, view))
         # Codes of the seat may have been renewed since, and do not follow from the turn then.
         facts = replace(facts, code=report.code, full=True)
         return facts, app.reporter.report(ruleset, view, facts, opening.orders.get(place.seat, ()))
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - an earlier version of the game made the view, and games may raise anything
-        event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(error))
-        return None
+    for fault in faults:
+        event("report_not_rendered", campaign=snapshot.name, seat=place.seat, error=describe_error(fault))
+    return None
 
 
 def report_files(context: Context, report: Report) -> dict[str, bytes]:

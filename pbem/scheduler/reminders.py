@@ -43,6 +43,7 @@ from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 from pbem.store.types import PageDelivery
 from pbem.text import as_sentence, format_span
+from pbem.util import isolated
 
 _AWAY = 14
 """Days of the absence that a reminder offers to ask for."""
@@ -59,12 +60,10 @@ def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) 
     """
     count, problems = 0, []
     for turn in turns_to_notify(turns, now):
-        try:
+        with isolated() as faults:
             count += _remind_campaign(app, turn, now)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            said = describe_fault(app, turn.campaign, error)
+        for fault in faults:
+            said = describe_fault(app, turn.campaign, fault)
             problems.append(f"campaign {turn.campaign}: no player could be reminded ({said})")
     return count, problems
 

@@ -21,9 +21,9 @@ from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, recheck_due
 from pbem.campaign.notices import GM, describe_fault, post
 from pbem.campaign.prospects import HoldReason, doubt_moment, find_doubt, gravest_doubt
 from pbem.campaign.snapshot import Context, hold_reason, locked_campaign
-from pbem.errors import StoreError
 from pbem.report import small
 from pbem.store.types import HoldKind
+from pbem.util import isolated
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ def hold_doubtful_turns(
     with app.store.reading() as session:
         doubtful = {turn for turn in turns if gravest_doubt(session, turn.reason, status[turn.campaign, turn.turn])}
     for turn in turns:
-        try:
+        with isolated() as faults:
             open_ = status[turn.campaign, turn.turn]
             if open_.policy.bank and open_.missing and cover_missing(app, turn, now):
                 continue
@@ -58,11 +58,9 @@ def hold_doubtful_turns(
                 done.free.append(turn)
             else:
                 done.held.append(held)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+        for fault in faults:
             said = f"campaign {turn.campaign}: turn {turn.turn} had better wait for its GM, who could not be told"
-            done.problems.append(f"{said} ({describe_fault(app, turn.campaign, error)})")
+            done.problems.append(f"{said} ({describe_fault(app, turn.campaign, fault)})")
     return done
 
 

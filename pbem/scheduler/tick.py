@@ -40,7 +40,7 @@ from pbem.scheduler.worker_status import serving
 from pbem.store.models import InboxMessage
 from pbem.store.types import MessageState
 from pbem.text import count_noun
-from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
+from pbem.util import Progress, ShutdownRequested, isolated, no_progress, redact_secrets
 
 if TYPE_CHECKING:
     from pbem.mail.imap import ImapMailbox
@@ -179,12 +179,9 @@ def show_dashboard(app: App, now: dt.datetime, done: TickResult) -> None:
         return
     from pbem.admin.dashboard import write_dashboard
 
-    try:
+    with isolated() as faults:
         write_dashboard(app, app.settings.dashboard, now)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a game may raise anything, and the page is for convenience
-        done.problems.append(f"the dashboard was not written: {describe_error(error)}")
+    done.problems += [f"the dashboard was not written: {describe_error(fault)}" for fault in faults]
 
 
 def send_mail(app: App, now: dt.datetime, done: TickResult, *, progress: Progress = no_progress) -> None:

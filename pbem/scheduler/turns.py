@@ -10,12 +10,11 @@ from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, is_requested, run_turn
 from pbem.app import App
 from pbem.campaign.deadlines import BY_GM, DueTurn, OpenTurnStatus, due_turns, needs_claim
-from pbem.errors import StoreError
 from pbem.log import event
 from pbem.scheduler.reminders import notify_turn_failure, send_reminders
 from pbem.scheduler.review import hold_doubtful_turns, run_condition
 from pbem.scheduler.work import OpenWork, TickResult, TickTime
-from pbem.util import Progress
+from pbem.util import Progress, isolated
 
 
 def run_campaign(app: App, moment: TickTime, done: TickResult, work: OpenWork, progress: Progress) -> None:
@@ -63,13 +62,11 @@ def resolve(
 ) -> None:
     """Run turns, if they are due still; for those of a GM, `at_word` is asked instead. A fault stops no other turn."""
     for count, turn in enumerate(turns, start=1):
-        try:
+        with isolated() as faults:
             _run_turn_due(app, turn, now, done, at_word=at_word)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
-            done.problems.append(notify_turn_failure(app, turn, error, now))
+        for fault in faults:
+            event("turn not resolved", level="error", fault=fault, campaign=turn.campaign, turn=turn.turn)
+            done.problems.append(notify_turn_failure(app, turn, fault, now))
         progress("resolving", count, len(turns))
 
 

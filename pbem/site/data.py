@@ -26,13 +26,14 @@ from pbem.campaign.damaged_rows import fault_of, unreadable_words
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.press import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, is_gm_hold, load_campaign, load_state
-from pbem.errors import ConfigError, StoreError, reason_of
+from pbem.errors import ConfigError, reason_of
 from pbem.report.facts import QuotedText
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, SeatName, View
 from pbem.store.models import Campaign, Press, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
+from pbem.util import isolated
 
 _FILE, _FOLDER = 0o644, 0o755
 """A web server reads what pbem writes, though the rest of a home is for its user alone."""
@@ -266,16 +267,13 @@ def load_public_data(session: Session, app: App, now: dt.datetime, problems: lis
 def _load_campaign_page(
     session: Session, app: App, now: dt.datetime, name: str, problems: list[str]
 ) -> CampaignPage | None:
-    try:
+    with isolated() as faults:
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in app.games:
             return None
         return _build_campaign_page(session, app.game(snapshot.game), snapshot, now)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-        problems.append(unreadable_words(name, error, fault_of(session, name)))
-        return None
+    problems += [unreadable_words(name, fault, fault_of(session, name)) for fault in faults]
+    return None
 
 
 def _build_campaign_page(

@@ -22,13 +22,13 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.campaign.house_rules import OFF
 from pbem.campaign.snapshot import load_campaign, load_state
-from pbem.errors import StoreError
 from pbem.log import event
 from pbem.ruleset.values import SeatName
 from pbem.site.data import load_panorama, public_openings
 from pbem.store.models import Campaign, PendingRequest, Person
 from pbem.store.types import CampaignState, RequestKind
 from pbem.text import count_noun
+from pbem.util import isolated
 
 NEWCOMER, POINTS_A_SIGMA = 1000, 40
 """The rating of a player without games, and the points of the library's unit."""
@@ -97,12 +97,10 @@ def load_standings(session: Session, app: App) -> Standings:
     names = session.scalars(select(Campaign.name).where(Campaign.status == CampaignState.OVER).order_by(Campaign.id))
     games = []
     for name in names.all():
-        try:
+        with isolated() as faults:
             games += [game] if (game := _load_game(session, app, name)) else []
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-            event("campaign not in standings", level="warning", fault=error, campaign=name)
+        for fault in faults:
+            event("campaign not in standings", level="warning", fault=fault, campaign=name)
     return rank_players(games, _load_names(session, app.settings.players, games))
 
 
