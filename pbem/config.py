@@ -13,7 +13,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ log = "log/pbem.log"                 # a line of JSON for each thing that happen
 SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The values of `pbem.toml`, with absolute paths. See `write_default_settings` for a commented example.
 
@@ -106,22 +106,22 @@ class Settings:
     poll_seconds: int
     outage_hours: int
     letter_seconds: float
-    keep_processed: int | None
+    keep_processed: int | None = None
     log: Path
-    inbox_password: Secret | None
-    carrier_password: Secret | None
-    inbox_oauth: Secret | None
-    carrier_oauth: Secret | None
+    inbox_password: Secret | None = None
+    carrier_password: Secret | None = None
+    inbox_oauth: Secret | None = None
+    carrier_oauth: Secret | None = None
     connections: int
     dkim: Dkim | None
     pace: SendingLimits
-    authserv_id: str
-    received_by: str
+    authserv_id: str = ""
+    received_by: str = ""
     fetch_junk: bool
     site: Path | None
-    site_url: str
-    dashboard: Path | None = None
-    players: Mapping[str, str] = field(default_factory=dict)
+    site_url: str = ""
+    dashboard: Path | None
+    players: Mapping[str, str]
     active: bool = True
 
     @property
@@ -257,38 +257,18 @@ def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Se
     for name in ("inbox", "carrier"):
         if f"{name}_password" in read and f"{name}_oauth" in read:
             raise ConfigError(f"{FILE_NAME}: {name} needs {name}_password or {name}_oauth, not both; leave one out")
-    return Settings(
-        home=home,
-        address=read["address"],
-        sender_name=read["sender_name"],
-        inbox=read["inbox"],
-        carrier=read["carrier"],
-        database=_absolute_database(home, read["database"]),
-        archive=home / read["archive"],
-        templates=templates if templates.is_dir() else None,
-        pictures=read["pictures"],
-        jobs=read.get("jobs") or cpu_count(),
-        tls_ca=home / tls_ca if tls_ca else None,
-        poll_seconds=read["poll_seconds"],
-        outage_hours=read["outage_hours"],
-        letter_seconds=read["letter_seconds"],
-        keep_processed=read.get("keep_processed"),
-        log=home / read["log"],
-        inbox_password=read.get("inbox_password"),
-        carrier_password=read.get("carrier_password"),
-        inbox_oauth=read.get("inbox_oauth"),
-        carrier_oauth=read.get("carrier_oauth"),
-        connections=read["connections"],
-        dkim=_resolve_dkim(home, read.get("dkim")),
-        pace=read["pace"],
-        authserv_id=read.get("authserv_id", ""),
-        received_by=read.get("received_by", ""),
-        fetch_junk=read["fetch_junk"],
-        site=home / read["site"] if "site" in read else None,
-        site_url=read.get("site_url", ""),
-        dashboard=_private_page(home, read),
-        players=read["players"],
-    )
+    made = {
+        "database": _absolute_database(home, read["database"]),
+        "archive": home / read["archive"],
+        "templates": templates if templates.is_dir() else None,
+        "jobs": read.get("jobs") or cpu_count(),
+        "tls_ca": home / tls_ca if tls_ca else None,
+        "log": home / read["log"],
+        "dkim": _resolve_dkim(home, read.get("dkim")),
+        "site": home / read["site"] if "site" in read else None,
+        "dashboard": _private_page(home, read),
+    }
+    return Settings(home=home, **{**read, **made})
 
 
 def _private_page(home: Path, read: Mapping[str, Any]) -> Path | None:
