@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pbem.ruleset import (
@@ -25,9 +26,10 @@ from pbem.ruleset import (
     append_score,
     suggest,
 )
-from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story
+from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, story
 from pbem_rules.gm_adjudicated.enclosing import NOTHING
 from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
+from pbem_rules.gm_adjudicated.ledgers import Ledgers
 from pbem_rules.gm_adjudicated.merging import parts_of
 from pbem_rules.gm_adjudicated.orders import ORDERS, order_outcomes
 from pbem_rules.gm_adjudicated.ruling import Ruling
@@ -46,6 +48,9 @@ NOT_SEATS = frozenset({EVERYONE, "game", "digest"})
 """Names that are taken by files of a ruling."""
 
 USUAL_TURNS = 24
+
+_ORDERED = ("players", "verbs", "usages", "lists")
+"""The mappings of a state whose order counts."""
 
 
 class GmAdjudicated(BaseRuleset[State]):
@@ -95,8 +100,6 @@ class GmAdjudicated(BaseRuleset[State]):
     order_outcomes = staticmethod(order_outcomes)
     digest = staticmethod(forms.digest)
     ruling_help = forms.HELP
-    dump = staticmethod(state.dump)
-    read = staticmethod(state.read)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return the initial state, with the texts of the briefing (ruling 3); raise SetupError."""
@@ -115,6 +118,17 @@ class GmAdjudicated(BaseRuleset[State]):
             shared=ReportTexts(texts.get(EVERYONE, "")),
             ledgers=read_ledgers(options["ledgers"], seats),
         )
+
+    def dump(self, state: State) -> Json:
+        """Return the state as JSON data; mappings whose order counts are lists of pairs."""
+        data = super().dump(state)
+        pairs = {name: [[key, data[name][key]] for key in getattr(state, name)] for name in _ORDERED}
+        return {**data, **pairs, "ledgers": state.ledgers.dump()}
+
+    def read(self, data: Json) -> State:
+        """Return the state that `dump` has written."""
+        state = super().read({**data, **{name: dict(data[name]) for name in _ORDERED}, "ledgers": {}})
+        return replace(state, ledgers=Ledgers.read(data["ledgers"]))
 
     def state_from(
         self, options: Mapping[str, Any], seats: Sequence[SeatName], files: Mapping[str, str], turn: int

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from pbem.ruleset import Attachment, Json, SeatName
+from pbem.ruleset import Attachment, SeatName
 from pbem_rules.gm_adjudicated.ledgers import Ledgers
 
 VERSION = 3
@@ -78,7 +76,7 @@ class State:
     notes: str = ""
     ledgers: Ledgers = field(default_factory=Ledgers)
     usages: Mapping[str, str] = field(default_factory=dict)
-    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -94,59 +92,3 @@ class State:
     def playing(self) -> tuple[SeatName, ...]:
         """The seats still in the game."""
         return tuple(seat for seat, player in self.players.items() if player.playing)
-
-
-def dump(state: State) -> Json:
-    """Return the state as JSON data. Seats and verbs are lists, since their order counts."""
-    return {
-        "players": [[seat, _dumped(player)] for seat, player in state.players.items()],
-        "verbs": [list(verb) for verb in state.verbs.items()],
-        "turns": state.turns,
-        "open_scores": state.open_scores,
-        "shared": _plain(state.shared),
-        "turn": state.turn,
-        "name": state.name,
-        "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
-        "told": state.told,
-        "notes": state.notes,
-        "ledgers": state.ledgers.dump(),
-        "usages": [list(usage) for usage in state.usages.items()],
-        "lists": [[name, list(names)] for name, names in state.lists.items()],
-    }
-
-
-def _dumped(player: Player) -> Json:
-    return dataclasses.asdict(player) | {"known": _plain(player.known), "sheet": list(player.sheet)}
-
-
-def _plain(known: ReportTexts) -> Json:
-    data = dataclasses.asdict(known)
-    return data | {name: list(data[name]) for name in ("with_file", "with_map")}
-
-
-def read(data: Mapping[str, Any]) -> State:
-    result = data["result"]
-    return State(
-        players={seat: _player(player) for seat, player in data["players"]},
-        verbs=dict(data["verbs"]),
-        turns=data["turns"],
-        open_scores=data["open_scores"],
-        shared=_known(data["shared"]),
-        turn=data["turn"],
-        name=data["name"],
-        result=result and Result(tuple(result["winners"]), result["reason"]),
-        told=data["told"],
-        notes=data["notes"],
-        ledgers=Ledgers.read(data["ledgers"]),
-        usages=dict(data["usages"]),
-        lists={name: tuple(names) for name, names in data["lists"]},
-    )
-
-
-def _known(data: Mapping[str, Any]) -> ReportTexts:
-    enclosed = {name: tuple(Attachment(**each) for each in data[name]) for name in ("with_file", "with_map")}
-    return ReportTexts(**{**data, **enclosed})
-
-
-def _player(data: Mapping[str, Any]) -> Player:
-    return Player(**{**data, "known": _known(data["known"]), "sheet": tuple(data["sheet"])})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, cast
@@ -36,7 +36,7 @@ KINDS = (NUMBER, WORD, SEAT, TEXT)
 LARGEST = 999_999_999
 LONGEST_USAGE = 200
 
-Lists = Mapping[str, Sequence[str]]
+Lists = Mapping[str, tuple[str, ...]]
 """The campaign's own lists, such as its places, by name."""
 
 _PIECE = re.compile(r"<([^<>]{1,120})>(\.\.\.)?|[\[\]]|[^\s\[\]<>]++")
