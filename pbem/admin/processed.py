@@ -17,6 +17,7 @@ from pbem.errors import MailError
 from pbem.log import event
 from pbem.mail.mailbox import PROCESSED, Quota, Unmoved
 from pbem.mail.maildir import MaildirMailbox
+from pbem.ruleset.serialization import from_json, to_json
 from pbem.text import count_noun
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ FULL_PERCENT = 90
 
 def load_unmoved(session: Session) -> Unmoved | None:
     """Return the stored mail that stays in the inbox because it could not be moved, None if there is none."""
-    kept = _read(session)["unmoved"]
-    return None if kept is None else _from_json(kept)
+    unmoved: Unmoved | None = from_json(Unmoved | None, _read(session)["unmoved"])
+    return unmoved
 
 
 def unmoved_notice(session: Session) -> str:
@@ -50,7 +51,7 @@ def record_unmoved(app: App, unmoved: Unmoved | None, now: dt.datetime) -> str:
         before = _read(session)
     told = before["told"]
     due = unmoved is not None and (told is None or _is_due_again(told, now))
-    kept = None if unmoved is None else _to_json(unmoved)
+    kept = to_json(unmoved)
     after = {**before, "unmoved": kept, "told": now.isoformat() if due else told if kept else None}
     if after != before:
         _keep(app, after)
@@ -119,7 +120,7 @@ def _check(kept: Any) -> dict[str, Any]:
     for time in filter(None, (kept["told"], kept["emptied"], kept["looked"])):
         dt.datetime.fromisoformat(time)
     if kept["unmoved"] is not None:
-        _notice(_from_json(kept["unmoved"]))
+        _notice(from_json(Unmoved, kept["unmoved"]))
     return {name: kept[name] for name in _NOTHING}
 
 
@@ -132,22 +133,6 @@ def _keep(app: App, kept: dict[str, Any]) -> None:
 def _is_due_again(told: str, now: dt.datetime) -> bool:
     """Return True a day after a time; also if that is still to come, as it was told by a clock that was ahead."""
     return not dt.timedelta() <= now - dt.datetime.fromisoformat(told) < _DAY
-
-
-def _from_json(kept: Any) -> Unmoved:
-    return Unmoved(
-        kept["mailbox"], kept["uid_validity"], dict(kept["sizes"]), frozenset(kept["copied"]), kept["reason"]
-    )
-
-
-def _to_json(unmoved: Unmoved) -> dict[str, Any]:
-    return {
-        "mailbox": unmoved.mailbox,
-        "uid_validity": unmoved.uid_validity,
-        "sizes": dict(unmoved.sizes),
-        "copied": sorted(unmoved.copied),
-        "reason": unmoved.reason,
-    }
 
 
 def _notice(unmoved: Unmoved) -> str:
