@@ -6,8 +6,8 @@
 # the time after the change, so that by its rules summer begins an hour late; the end of summer is right. ical.js reads a
 # time that comes twice as the second; it reads the hour after a late beginning as summer time all the same.
 #
-# What follows: a time that comes twice is written in UTC. Rules of a zone decide one hour of a year wrong, for readers
-# that do not know the zone by its name.
+# What follows: a time that comes twice is written in UTC, and the beginning of summer time set right before a calendar is sent;
+# otherwise it is an hour late for readers that do not know the zone by its name.
 # Needs Python 3.11 or newer with venv, and npm. Installs into a temporary folder; fails if anything changes.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -5,8 +5,8 @@
 # named by their dates, for RRULE is optional there (3.6.5). Seen: so it is with a rule, for a zone without changes, and in
 # UTC. A zone whose changes have no RRULE counts as the reader's own: 15:00 stays 15:00.
 #
-# What follows: a deadline of another zone is shown hours off by Emacs, and by what reads calendars with it (Gnus, notmuch),
-# unless it is in UTC or the zone has rules. icalendar 7.3.2 writes changes without rules. Emacs 30.1 does the same.
+# What follows: a deadline of another zone is hours off in Emacs, and in what reads calendars with its functions (Gnus, notmuch).
+# icalendar 7.3.2 writes changes without rules: they are added. Emacs 30.1 does the same as 28.2.
 # Needs apt with Debian's packages. Installs into a temporary folder; fails if anything changes.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -168,4 +168,23 @@ def _calendar(due: Sequence[CalendarEntry]) -> Calendar:
         years = [entry.deadline.year for entry in due]
         # A day before and after: in its zone a deadline may be in another year.
         calendar.add_missing_timezones(dt.date(min(years) - 1, 12, 31), dt.date(max(years) + 1, 1, 2))
+        for change in calendar.walk("DAYLIGHT") + calendar.walk("STANDARD"):
+            _complete(change)
     return calendar
+
+
+def _complete(change: Any) -> None:  # Component, whose properties have a union of all types
+    """Give a change of the clock its time by the clock until then (RFC 5545, 3.6.5), and the rule by which it comes.
+
+    icalendar 7.3.2 writes the time after a clock has gone forward. Emacs 30.1 takes a
+    zone whose changes have no rule for its own, and shows a deadline hours off. What
+    has dates of several years stays as it is.
+    """
+    onset, ahead = change["DTSTART"].dt, change["TZOFFSETTO"].td - change["TZOFFSETFROM"].td
+    if not ahead or "RDATE" in change:
+        return
+    onset -= max(ahead, dt.timedelta())
+    is_last = (onset + dt.timedelta(days=7)).month != onset.month
+    day = f"{-1 if is_last else (onset.day + 6) // 7}{onset:%a}"[:-1].upper()
+    change["DTSTART"].dt = onset
+    change.add("rrule", {"freq": "yearly", "bymonth": onset.month, "byday": day})

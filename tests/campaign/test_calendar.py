@@ -92,6 +92,29 @@ def test_an_event_lasts_half_an_hour(zone: str, deadline: dt.datetime, offsets: 
     assert calendar.get_missing_tzids() == set()
 
 
+@pytest.mark.parametrize(
+    ("zone", "changes"),
+    [
+        ("Europe/Berlin", ["20260329T020000 BYDAY=-1SU;BYMONTH=3", "20261025T030000 BYDAY=-1SU;BYMONTH=10"]),
+        ("America/New_York", ["20260308T020000 BYDAY=2SU;BYMONTH=3", "20261101T020000 BYDAY=1SU;BYMONTH=11"]),
+        ("Australia/Lord_Howe", ["20261004T020000 BYDAY=1SU;BYMONTH=10", "20260405T020000 BYDAY=1SU;BYMONTH=4"]),
+        ("Asia/Jerusalem", ["20260327T020000 BYDAY=-1FR;BYMONTH=3", "20261025T020000 BYDAY=-1SU;BYMONTH=10"]),
+        ("Asia/Tokyo", []),
+    ],
+)
+def test_changes_of_the_clock_have_a_rule(zone: str, changes: list[str]) -> None:
+    """A change of a zone's clock has its time by the clock until then, and the rule by which Emacs knows it."""
+    moment = dt.datetime(2026, 9, 2, 19, tzinfo=dt.UTC)
+    calendar = Calendar.from_ical(deadline_ics("uid", "toy1", moment, moment, zone))
+    found: list[Any] = [*calendar.walk("DAYLIGHT"), *calendar.walk("STANDARD")]
+
+    assert [
+        f"{each['DTSTART'].to_ical().decode()} {each['RRULE'].to_ical().decode().removeprefix('FREQ=YEARLY;')}"
+        for each in found
+        if each["TZOFFSETFROM"].td != each["TZOFFSETTO"].td
+    ] == changes
+
+
 @pytest.mark.parametrize("form", ["NOCALENDAR", "PLAIN"])
 def test_nobody_is_given_a_calendar_who_does_not_want_it(desk: Desk, form: str) -> None:
     """FORMAT NOCALENDAR leaves the file out of reports and all other mail; so does FORMAT for text alone."""
