@@ -136,7 +136,7 @@ def sender_names(*texts: str) -> frozenset[str]:
 _SAYS_MORE = re.compile(
     r"\?|n['\u2019]t\b|\b(?:yes|no|nope|not|never|dont|cant|cannot|wont|stop|wait|but|if|unless|only|maybe|perhaps|possibly"
     r"|however|though|although|except|until|till|when|once|before|after|first|provided|instead|later|wrong|mistake"
-    r"|accident|forged)\b",
+    r"|accident|forged|think|consider|decide|check|ask|see|let|know|need|have to|hope|could|would|might|busy)\b",
     re.IGNORECASE,
 )
 _SMALL = re.compile(r"(?<!\S)[^\W\d_A-Z][^\W\d_]{3,}+(?!\S*@)")

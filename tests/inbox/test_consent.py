@@ -66,6 +66,8 @@ Hi Gina!/Yes, count me in. Red, please. | again again again again again do-tell 
 yes pls. RULES                          | again again again again again do-tell tell again
 Yes! Please not red.                    | again again again again again tell tell again
 Yes. Maybe from May on.                 | again again again again again tell tell again
+Yes. Let me think about it.             | again again again again again tell tell again
+Yes! I need to look at my calendar.     | again again again again again tell tell again
 Yes?                                    | tell tell list tell tell tell tell again
 Si je joue, combien de temps ?          | tell tell list tell tell tell tell again
 Tak                                     | again again again again again tell tell again
