@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.base import Channel, Query, format_days, last_day
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns, time_left, waiting_sheets
-from pbem.campaign.people import is_open, list_standbys, load_deputies
+from pbem.campaign.people import list_standbys, load_deputies, open_invitations
 from pbem.campaign.snapshot import CampaignSnapshot, Context, describe_hold, is_current, load_state
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, JournalEntry, OutgoingMail, PendingRequest, Seat, Turn
-from pbem.store.types import CampaignState, HoldKind, OutgoingState, RequestKind, SeatState
+from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
 from pbem.text import count_noun, format_span, format_table, format_time
 
 
@@ -311,9 +311,8 @@ def load_standbys(session: Session, snapshot: CampaignSnapshot) -> tuple[Standby
 
 def load_invited(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> tuple[StandbyStatus, ...]:
     """Return who is invited and may still answer, with the seat that is offered, "" for any."""
-    kind = (PendingRequest.campaign_id == snapshot.id, PendingRequest.kind == RequestKind.INVITE)
-    asked = session.scalars(select(PendingRequest).where(*kind).order_by(PendingRequest.id))
-    waiting = {each.data["address"]: each.data["wish"] for each in asked if is_open(each, now)}
+    asked = open_invitations(session, now, PendingRequest.campaign_id == snapshot.id)
+    waiting = {each.data["address"]: each.data["wish"] for each in asked}
     return tuple(StandbyStatus(address, wish) for address, wish in waiting.items())
 
 

@@ -24,6 +24,7 @@ from pbem.archive.record import drawn_word
 from pbem.campaign.files import AttachmentStore
 from pbem.campaign.guide import example_orders
 from pbem.campaign.history import LONGEST
+from pbem.campaign.invitations import changed_options
 from pbem.campaign.notices import GM, CampaignMailer, post
 from pbem.campaign.people import save_deputy_code
 from pbem.campaign.reports import full_report, report_files
@@ -134,10 +135,7 @@ def _rules_file(ruleset: AnyRuleset) -> str:
 
 
 def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
-    ruleset, chosen = app.game(snapshot.game), snapshot.options
-    # Those that a GM has chosen; a campaign started under an earlier version of its game has none of the newer ones.
-    unusual = (option for option in ruleset.options if chosen.get(option.name, option.default) != option.default)
-    options = (option.describe(chosen[option.name]) for option in unusual)
+    ruleset = app.game(snapshot.game)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,
@@ -150,7 +148,7 @@ def _build_welcome(app: App, snapshot: CampaignSnapshot, place: SeatView, token:
         address=app.settings.address,
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
-        options=tuple(filter(None, options)),
+        options=tuple(changed_options(ruleset, snapshot)),
         examples=example_orders(ruleset),
         seal=_seal(ruleset, snapshot),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",

@@ -122,15 +122,15 @@ _CONTACT = re.compile(r"(?:\+|[(0-9])[-+()/. 0-9]{5,28}[0-9]|\S{1,60}@\S{1,60}|(
 _LABEL = re.compile(r"(?:tel|telephone|telefon|phone|mobile|mobil|mob|cell|fax|e-?mail|web)\b[.: ]{0,3}", re.IGNORECASE)
 _HOUSE = re.compile(rf"[0-9]{{1,5}}[a-z]? {_WORD}(?>{_REST}{{0,4}})|{_WORD}(?>{_REST}{{0,4}}) [0-9]{{1,5}}[a-z]?")
 _ADDRESSED = frozenset({"all", "everyone", "everybody", "there", "folks", "gm", "game", "master", "team", "together"})
+_APOSTROPHES = re.compile("['\u2019]")
 _NOT_NAMES = re.compile(r"[\W\d_]++")
 
 
 def sender_names(*texts: str) -> frozenset[str]:
     """Return the words of the sender's name in display names and addresses, in small letters."""
-    names = [text.partition("@")[0].casefold() for text in texts]
+    said = " ".join([text.partition("@")[0] for text in texts]).casefold()
     # O'Hara is written apart or in one.
-    spelt = [*names, *(name.replace("'", "").replace("\u2019", "") for name in names)]
-    return frozenset(word for name in spelt for word in _NOT_NAMES.split(name) if word)
+    return frozenset(filter(None, _NOT_NAMES.split(f"{said} {_APOSTROPHES.sub('', said)}")))
 
 
 _SAYS_MORE = re.compile(

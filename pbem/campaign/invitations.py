@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
+from sqlalchemy.orm import Session
+
 from pbem.app import App
-from pbem.campaign.people import DAYS
-from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.campaign.people import DAYS, open_invitations
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.mail.compose import MailPart
 from pbem.report.answers import Confirmation, ConfirmationKind, OpenGame
 from pbem.report.mailto import mailto
 from pbem.report.sample_game import middle_band, sample_board
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
+from pbem.store.models import Campaign
 from pbem.store.types import CampaignState
 
 
@@ -37,6 +41,7 @@ def offer_seat(
         schedule=snapshot.schedule.words,
         gm=snapshot.gm_shown,
         pitch=ruleset.pitch,
+        options=tuple(changed_options(ruleset, snapshot)),
         minutes=ruleset.minutes,
         seats=tuple(place.seat for place in snapshot.playing),
         free=_count_free(snapshot),
@@ -45,6 +50,25 @@ def offer_seat(
         rules_url=f"{site}games/{ruleset.key}.html" if site else "",
         look_url=site,
     )
+
+
+def renew_invitation(app: App, session: Session, address: str, now: dt.datetime) -> Confirmation | None:
+    """Return the newest invitation that an address may still answer, as it was mailed; None if there is none."""
+    own = [each for each in open_invitations(session, now) if each.data["address"].lower() == address.lower()]
+    campaign = session.get(Campaign, own[-1].campaign_id) if own else None
+    if campaign is None or campaign.status in (CampaignState.OVER, CampaignState.MOVED):
+        return None
+    asked, snapshot = own[-1], load_campaign(session, campaign.name)
+    return offer_seat(app, snapshot, "invite", code=asked.code, wish=asked.data["wish"], now=asked.created_at)
+
+
+def changed_options(ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
+    """Yield the options of the game that the GM has chosen otherwise than usual, in words."""
+    # A campaign started under an earlier version of its game has none of the newer options.
+    for option in ruleset.options:
+        chosen = snapshot.options.get(option.name, option.default)
+        if chosen != option.default and (described := option.describe(chosen)):
+            yield described
 
 
 def describe_open_game(app: App, snapshot: CampaignSnapshot) -> OpenGame:

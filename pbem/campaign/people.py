@@ -200,6 +200,17 @@ def is_in_time(request: PendingRequest, now: dt.datetime) -> bool:
     return now - request.created_at <= dt.timedelta(days=DAYS)
 
 
+def open_invitations(session: Session, now: dt.datetime, *which: ColumnElement[bool]) -> list[PendingRequest]:
+    """Return the invitations that may still be answered, the oldest first; none whose reader has accepted another."""
+    invited = select(PendingRequest).where(PendingRequest.kind == RequestKind.INVITE, *which)
+    accepted = defaultdict[tuple[int | None, str], list[dt.datetime]](list)
+    found = [(each, (each.campaign_id, each.data["address"].lower())) for each in session.scalars(invited)]
+    for each, who in found:
+        accepted[who] += [each.done_at] if each.done_at else []
+    open_ = [each for each, who in found if is_open(each, now) and all(at < each.created_at for at in accepted[who])]
+    return sorted(open_, key=lambda each: each.id)
+
+
 def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
     """Mark a request as confirmed; return False if another process was faster."""
     ours = (

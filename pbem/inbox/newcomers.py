@@ -10,7 +10,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from pbem.campaign.invitations import describe_open_game
+from pbem.campaign.invitations import describe_open_game, renew_invitation
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import CommandList
@@ -64,14 +64,15 @@ def to_stranger(context: MessageContext) -> str:
 
 
 def offer_games(context: MessageContext, to: str, *, asked: str = "") -> str:
-    """Mail a person without a seat the games that they can join; return what to note of it.
+    """Mail a person without a seat their invitation again, or the games to join; return what to note of it.
 
     `asked` is the campaign that they ask to join, and that takes no players.
     """
     if not (context.key or is_known(context.session, to)) and (why := reply_limit_reason(context, to, "answer")):
         return context.silent(why)  # before campaigns are loaded, for the sake of floods
+    if invited := renew_invitation(context.app, context.session, to, context.now):
+        return answer(context, to, invited, code=invited.code)
     games = _open_games(context)
-    names = [game.campaign for game in games]
     gms = {game.gm.lower(): game.gm for game in games}
     settings = context.app.settings
     page = OpenGames(
@@ -80,7 +81,7 @@ def offer_games(context: MessageContext, to: str, *, asked: str = "") -> str:
         seated=_is_for_seat(context),
         games=tuple(games[:MOST_OFFERED]),
         asked=asked,
-        hint=_nearest(asked or _misspelt(context), names),
+        hint=_nearest(asked or _misspelt(context), [game.campaign for game in games]),
         site=settings.site_url if settings.has_site else "",
         gm=next(iter(gms.values())) if len(gms) == 1 else "",
     )
@@ -113,8 +114,7 @@ def _excerpt(context: MessageContext) -> str:
 
 def _is_for_seat(context: MessageContext) -> bool:
     """Return True if a message has a frame, or a code that is not known: it is from a person who plays somewhere."""
-    framed = any(map(_FRAME.match, context.message.lines))
-    return framed or bool(find_reply_codes(context.message, context.address))
+    return any(map(_FRAME.match, context.message.lines)) or bool(find_reply_codes(context.message, context.address))
 
 
 def _nearest(word: str, names: list[str]) -> str:

@@ -713,12 +713,12 @@ class Confirmation:
     the player who wishes to use the reader's or whose deputy the reader shall be, or
     the home of the campaign before; `until` is the deputy's last day.
 
-    Of invitations and requests to join: `pitch` are two sentences, `minutes` the time
-    of a usual turn (0: not told), `seats` all seats and `free` the number of those
-    without a player, `running` is False before the start, which the GM decides. `holds`
-    is the last day of the code. `rules_url` and `look_url` are pages of the site, "" if
-    it has none. `board` is the Content-ID of a picture of a board in play, "" without
-    one, and `shows` its alternative text.
+    Of invitations and requests to join: `pitch` are two sentences, `options` what the GM
+    has chosen otherwise than usual, `minutes` the time of a usual turn (0: not told),
+    `seats` all seats and `free` the number of those without a player, `running` is False
+    before the start, which the GM decides. `holds` is the last day of the code.
+    `rules_url` and `look_url` are pages of the site, "" if it has none. `board` is
+    the Content-ID of a picture of a board in play, "" without one, and `shows` its alternative text.
     """
 
     page: ClassVar[str] = "confirmation"
@@ -736,6 +736,7 @@ class Confirmation:
     about: str = ""
     until: str = ""
     pitch: str = ""
+    options: tuple[str, ...] = ()
     minutes: int = 0
     seats: tuple[SeatName, ...] = ()
     free: int = 0

@@ -13,6 +13,8 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.seats import Invite
+from pbem.actions.status import load_invited
+from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.rate_limits import STRANGER_OF_ALL_KINDS_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, GM, ask, confirm, form, players, words
 from tests.toy.home import Desk, prepared, text_of
@@ -52,6 +54,25 @@ def test_whatever_a_newcomer_writes_the_open_games_are_offered(club: Desk, text:
     assert "JOIN toy1: Toy Auction, 2 of 3 seats free. Turns: weekly; it starts when the GM starts it." in said
     assert "JOIN toy2: Toy Auction, no seat free, but a waiting list." in said
     assert "secret3" not in said
+
+
+@pytest.mark.parametrize(
+    "text", ["JOIN secret3", "Hello, Gina says that I can play?", "Yes, I want to play in secret3"]
+)
+def test_whoever_is_invited_gets_the_invitation_again(club: Desk, text: str) -> None:
+    """A mail without its code brings it once more, and YES takes the seat; then status lists no invitation."""
+    run_action(club.app, "secret3", Invite(EVE), club.now)
+    run_action(club.app, "secret3", Invite(EVE, "blue"), club.now)
+    club.answer()
+
+    said = ask(club, text, EVE)
+    club.reply(club.last(EVE), "YES", sender=EVE)
+    club.answer()
+
+    assert "gm@example.org invites you to play by mail, in secret3 as blue." in said
+    assert "You play blue in secret3" in words(club.last(EVE))
+    with club.app.store.reading() as session:
+        assert load_invited(session, load_campaign(session, "secret3"), club.now) == ()
 
 
 def test_a_newcomer_is_quoted_briefly(club: Desk) -> None:

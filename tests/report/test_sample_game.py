@@ -17,7 +17,7 @@ from pbem.report.sample_game import sample_board, sample_picture
 from pbem.ruleset import Dice, SeatName
 from pbem.ruleset.protocol import AnyRuleset
 from tests.games import RULESETS
-from tests.toy.home import open_desk
+from tests.toy.home import open_desk, text_of
 from tests.toy.ruleset import Auction
 
 DRAWN = [ruleset for ruleset in RULESETS if ruleset.key != "gm_adjudicated"]
@@ -69,7 +69,7 @@ def test_playing_ends_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_invitation_has_the_picture(tmp_path: Path) -> None:
-    """The PNG goes with the mail."""
+    """The PNG goes with the mail, and so does what the GM has chosen otherwise than usual."""
     games = {ruleset.key: ruleset for ruleset in RULESETS}
     with open_desk(tmp_path / "home", games=games) as desk:
         desk.app = dataclasses.replace(desk.app, settings=dataclasses.replace(desk.app.settings, pictures=True))
@@ -79,7 +79,7 @@ def test_an_invitation_has_the_picture(tmp_path: Path) -> None:
             gm="gm@example.org",
             seats=[("red", "ann@example.org")],
             deadline="FRI 20:00 UTC",
-            options={},
+            options={"size": "8"},
             policy={},
             open=1,
         )
@@ -89,3 +89,4 @@ def test_an_invitation_has_the_picture(tmp_path: Path) -> None:
 
         (picture,) = [part for part in desk.last("eve@example.net").walk() if part.get_content_type() == "image/png"]
         assert picture.get_filename() == "singularity-board.png"
+        assert "- cells along each side of the board: 8 (usually 6)" in text_of(desk.last("eve@example.net"))

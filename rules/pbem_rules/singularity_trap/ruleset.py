@@ -36,7 +36,7 @@ class SingularityTrap(BaseRuleset[State]):
     summary = "Build, jump and fight for the planets of a space closed in itself, alone or in a faction."
     pitch = (
         "Build ships, jump and fight for the 37 planets of a space that is closed in itself, alone or with an "
-        "ally. Whoever holds 25 planets for three turns wins."
+        "ally. Usually, whoever holds 25 planets for three turns wins."
     )
     minutes = 15
     orders = BOOK
