@@ -350,6 +350,8 @@ class NewCampaign:
 class CampaignCreated:
     """A campaign that awaits its start: the seal of its dice, the number of mails with it, and its first turn.
 
+    One mail is the GM's, the others are those of the players.
+
     `shared` are the addresses that play several seats, with these. `warning` is told of its schedule.
     """
 
@@ -372,7 +374,10 @@ def render_created(name: str, created: CampaignCreated, channel: Channel = CLI) 
     yield f"Dice seal: {created.seal}"
     mails = count_noun(created.mails, "mail")
     yield f"{mails} queued: dice seal, and how to add a dice word.{channel.next(TICK)}"
-    yield f"When the players have had time for that: pbem start {name}"
+    if created.mails > 1:
+        yield f"When the players have had time for that: pbem start {name}"
+    else:
+        yield f"No one has a seat yet: pbem invite {name} ADDRESS"
 
 
 def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:

@@ -27,12 +27,14 @@ from pbem.games import find_game, rulebook
     help="A home in FOLDER that is there already is brought up to this version.",
 )
 @click.argument("folder", type=FOLDER, default=Path())
-@click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
-def init(call: Call, folder: Path, address: str) -> None:
-    settings = init_home(folder, address)
+@click.option("--address", show_default="orders@example.org", help="The address players write to.")
+def init(call: Call, folder: Path, address: str | None) -> None:
+    settings = init_home(folder, address or "orders@example.org")
+    kept = address not in (None, settings.address)
     lines = [
         f"{settings.home} is ready: pbem.toml, database, mail folders and archive.",
         f"Players write to {settings.address}.",
+        *([f"Its pbem.toml was there already: for {address}, change the line address in it."] if kept else ()),
         "Next: pbem new",
     ]
     call.print({"home": settings.home, "address": settings.address}, lines)

@@ -38,6 +38,17 @@ def test_init_makes_a_home(tmp_path: Path) -> None:
             "Next: pbem new\n"
         )
     assert {path.name for path in tmp_path.iterdir()} >= {"pbem.toml", "pbem.sqlite", "post", "turns"}
+    other = CliRunner().invoke(main, ["init", str(tmp_path), "--address", "other@example.org"]).output
+    assert (
+        "Players write to turns@example.org.\nIts pbem.toml was there already: for other@example.org, change" in other
+    )
+
+
+def test_a_campaign_without_players_is_to_be_filled(pbem: Run) -> None:
+    """With open seats alone, `new` names the command that invites."""
+    said = pbem(*NEW, "--open", "2").output
+
+    assert said.endswith("No one has a seat yet: pbem invite duel ADDRESS\n")
 
 
 def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:

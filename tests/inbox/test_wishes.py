@@ -146,6 +146,7 @@ WISHES = {
     "I need a break": "PAUSE lets turns go on",
     "I am away until my exam is over": "ABSENT 3 Nov TO 17 Nov says that you are away",
     "I quit, no time any more": "LEAVE, in a mail of its own, gives your seat to someone else",
+    "Sorry guys I have no time any more, I quit": "LEAVE, in a mail of its own",
     "Who is winning?": "is in your newest report",
     "Hi Bob, shall we be allies? I'd take the west and you the east.": "send PRESS TO and their seat",
 }
