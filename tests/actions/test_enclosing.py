@@ -127,26 +127,32 @@ def let_go(desk: Desk) -> None:
     desk.tick(hours=1)
 
 
+def begin(desk: Desk) -> str:
+    """Start the campaign and let its first turn wait for a ruling; return the token of its GM."""
+    desk.app = dataclasses.replace(desk.app, games={"toy": RULESET, RULESET.key: RULESET})
+    desk.begin(seats=tuple(SEATS))
+    with desk.app.store.writing() as session:
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
+    desk.tick()
+    found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+    assert found is not None
+    desk.tick(hours=WEEK)
+    return found[1]
+
+
 @pytest.fixture(scope="module")
 def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
     """Yield the campaign; its tests leave it unchanged."""
     folder = tmp_path_factory.mktemp("enclosing")
     with open_desk(folder / "home") as desk:
         toy = desk.app
-        desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
-        desk.begin(seats=tuple(SEATS))
-        with desk.app.store.writing() as session:
-            mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-        desk.tick()
-        found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
-        assert found is not None
-        desk.tick(hours=WEEK)
-        answer = post(desk, gm_mail(found[1], FIRST))
+        token = begin(desk)
+        answer = post(desk, gm_mail(token, FIRST))
         let_go(desk)
         desk.tick(hours=WEEK)
         second(desk, folder / "2")
         let_go(desk)
-        yield War(desk, found[1], answer, folder)
+        yield War(desk, token, answer, folder)
         desk.app = toy
 
 
@@ -384,14 +390,7 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
     wrote = []
     with open_desk(tmp_path / "home") as desk:
         toy = desk.app
-        desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
-        desk.begin(seats=tuple(SEATS))
-        with desk.app.store.writing() as session:
-            mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
-        desk.tick()
-        found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
-        assert found is not None
-        desk.tick(hours=WEEK)
+        token = begin(desk)
 
         def examine_meanwhile(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAttachment]:
             command = ("PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE", "ROLLBACK")
@@ -400,10 +399,10 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
             return check_attachments(files)
 
         monkeypatch.setattr("pbem.actions.ruling.check_attachments", examine_meanwhile)
-        forged = post(desk, gm_mail("0" * len(found[1]), FIRST))
+        forged = post(desk, gm_mail("0" * len(token), FIRST))
         assert wrote == []
         assert "submitted" not in forged
-        mail = gm_mail(found[1], FIRST)
+        mail = gm_mail(token, FIRST)
         mail.replace_header("Message-ID", "<r2@example.org>")
         answer = post(desk, mail)
         desk.app = toy

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import select
 
 from pbem.app import open_app
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, fingerprint
-from pbem.mail.mailbox import RawMessage, Unmoved
 from pbem.scheduler.tick import tick
-from pbem.store.models import InboxMessage, OrderSheet
+from pbem.store.models import OrderSheet
 from pbem.store.session import Store
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome
 from tests.faults.servers import ServerNight
+from tests.mail.intake import ListMailbox, incoming, stored
 from tests.toy.home import MONDAY, Desk
 
 FIRST = letter(1, "ann", "ORDERS toy1 red\nBID 1\nEND\n")
@@ -34,35 +32,9 @@ def by_way_of(server: str, raw: bytes) -> bytes:
     return "".join(f"{line}\r\n" for line in way).encode() + raw
 
 
-class Inbox:
-    """A mailbox with these mails, by UID and UIDVALIDITY."""
-
-    def __init__(self, *mails: tuple[str, bytes], validity: str = "1") -> None:
-        self._mails = [RawMessage("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
-
-    def batches(self, unmoved: Unmoved | None = None) -> Iterator[list[RawMessage]]:
-        yield self._mails
-
-    def finish(self, batch: list[RawMessage]) -> None:
-        pass
-
-    def move_again(self) -> None:
-        pass
-
-    def unmoved_mail(self) -> Unmoved | None:
-        return None
-
-    def list_foreign(self) -> list[str]:
-        return []
-
-    def close(self) -> None:
-        pass
-
-
-def stored(store: Store) -> list[bytes]:
-    """Return all messages, in the order of their arrival."""
-    with store.reading() as session:
-        return list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id)))
+def mailbox_of(*mails: tuple[str, bytes], validity: str = "1") -> ListMailbox:
+    """Return a mailbox with these mails, by UID and UIDVALIDITY."""
+    return ListMailbox([incoming(uid, raw, MONDAY, validity) for uid, raw in mails])
 
 
 def counting(desk: Desk) -> list[str]:
@@ -75,17 +47,17 @@ def counting(desk: Desk) -> list[str]:
 
 def test_a_mail_that_comes_by_two_ways(any_store: Store) -> None:
     """A mail delivered by two servers, each with its own trace fields, is one message."""
-    inbox = Inbox(("1", by_way_of("a", FIRST)), ("2", by_way_of("bb", FIRST)))
+    inbox = mailbox_of(("1", by_way_of("a", FIRST)), ("2", by_way_of("bb", FIRST)))
 
     assert fetch_messages(any_store, inbox, MONDAY) == 1
-    assert fetch_messages(any_store, Inbox(("3", FIRST.replace(b"\r\n", b"\n"))), MONDAY) == 0
+    assert fetch_messages(any_store, mailbox_of(("3", FIRST.replace(b"\r\n", b"\n"))), MONDAY) == 0
 
 
 def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
     """If the first sheet arrives again after the second one, the second still counts."""
     desk.begin()
     for uid, raw in enumerate([by_way_of("a", FIRST), SECOND, by_way_of("late", FIRST)]):
-        fetch_messages(desk.app.store, Inbox((str(uid), raw)), desk.now)
+        fetch_messages(desk.app.store, mailbox_of((str(uid), raw)), desk.now)
 
     assert counting(desk) == ["1", "2"]
 
@@ -94,7 +66,7 @@ def test_the_same_words_in_another_mail(desk: Desk) -> None:
     """The first orders in a new mail count again."""
     desk.begin()
     again = FIRST.replace(b"<letter1@", b"<letter3@")
-    fetch_messages(desk.app.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
+    fetch_messages(desk.app.store, mailbox_of(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
 
     assert counting(desk) == ["1", "2", "1"]
 
@@ -116,24 +88,24 @@ def test_what_makes_another_letter(other: bytes) -> None:
 
 def test_a_server_that_counts_anew(any_store: Store) -> None:
     """Another mail under a known UID, as after a mailbox was recreated, is a message of its own."""
-    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, mailbox_of(("1", FIRST)), MONDAY)
 
-    assert [fetch_messages(any_store, Inbox(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
+    assert [fetch_messages(any_store, mailbox_of(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
     assert stored(any_store) == [FIRST, SECOND]
 
 
 def test_a_server_with_other_bytes_each_time(any_store: Store) -> None:
     """A mail with the same UID and Message-ID is known, even if its server encodes it differently."""
-    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, mailbox_of(("1", FIRST)), MONDAY)
 
-    assert fetch_messages(any_store, Inbox(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
+    assert fetch_messages(any_store, mailbox_of(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
 
 
 def test_a_changed_uidvalidity(any_store: Store) -> None:
     """After a change of UIDVALIDITY, old mails are known and new ones are new."""
-    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, mailbox_of(("1", FIRST)), MONDAY)
 
-    assert fetch_messages(any_store, Inbox(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
+    assert fetch_messages(any_store, mailbox_of(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
     assert stored(any_store) == [FIRST, SECOND]
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,8 @@ def test_two_kills_quarantine_no_message(desk: Desk) -> None:
     assert [letter.state for letter in letters(desk)] == ["processed"] * 3
 
 
-def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tick answers so many bytes of mail, and the next one goes on; no turn is run for which a message may wait."""
+def flood(desk: Desk, monkeypatch: pytest.MonkeyPatch, came: Callable[[int], dt.timedelta]) -> None:
+    """Post five sheets of which a tick processes two; each came so long after the deadline, which was an hour ago."""
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.process.AT_ONCE", 2)
@@ -123,11 +124,15 @@ def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert deadline is not None
     for number in range(5):
         desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
-    inbox = sorted((desk.home / "post" / "inbox").iterdir())
-    for file in inbox:
-        at = (deadline - dt.timedelta(hours=1)).timestamp()
+    for number, file in enumerate(sorted((desk.home / "post" / "inbox").iterdir())):
+        at = (deadline + came(number)).timestamp()
         os.utime(file, (at, at))
     desk.now = deadline + dt.timedelta(hours=1)
+
+
+def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tick answers so many bytes of mail, and the next one goes on; no turn is run for which a message may wait."""
+    flood(desk, monkeypatch, lambda _: dt.timedelta(hours=-1))
     ticks = [desk.tick() for _ in range(3)]
 
     assert [done.processed.messages for done in ticks] == [2, 2, 1]
@@ -139,18 +144,7 @@ def test_a_tick_processes_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPa
 
 def test_a_turn_is_run_while_later_messages_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood of mail after the deadline does not hold up the turn."""
-    harmful(desk)
-    monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
-    monkeypatch.setattr("pbem.inbox.process.AT_ONCE", 2)
-    with desk.app.store.reading() as session:
-        deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
-    assert deadline is not None
-    for number in range(5):
-        desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
-    for at, file in enumerate(sorted((desk.home / "post" / "inbox").iterdir())):
-        came = (deadline + dt.timedelta(minutes=at - 1)).timestamp()
-        os.utime(file, (came, came))
-    desk.now = deadline + dt.timedelta(hours=1)
+    flood(desk, monkeypatch, lambda number: dt.timedelta(minutes=number - 1))
     done = desk.tick()
 
     assert done.processed.left == 3
