@@ -98,7 +98,8 @@ def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
     with app.store.writing(durable=False) as session:
         # Locked, as all machines on this database record their polls here.
         session.execute(select(KeyValue.name).where(KeyValue.name == MAILBOX).with_for_update())
-        before = read_watch(session)
+        last = last_poll(session)
+        before = last.watch if last else None
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
             _announce_outage(session, watch.outage, now)
@@ -106,12 +107,6 @@ def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
         # With the newest message: a deadline counts once all up to it are processed (decision 22).
         keep_fact(session, MAILBOX, _to_json(LastPoll(now, newest, watch)))
     return watch.outage
-
-
-def read_watch(session: Session) -> MailboxWatch | None:
-    """Return what is known of the polls, None before the first."""
-    last = last_poll(session)
-    return None if last is None else last.watch
 
 
 def last_poll(session: Session) -> LastPoll | None:
@@ -174,7 +169,8 @@ _DAY = dt.timedelta(days=1)
 def home_notices(session: Session) -> tuple[str, ...]:
     """Return a sentence for each thing that is out of order."""
     notices: list[str] = []
-    watch = read_watch(session)
+    last = last_poll(session)
+    watch = last.watch if last else None
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
     unanswered = noticed(notices, "the messages", lambda: _unanswered_notice(session), "")
     polls = (_unread_notice(watch), _outage_notice(watch), unmoved_notice(session))

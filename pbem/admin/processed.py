@@ -35,8 +35,8 @@ FULL_PERCENT = 90
 
 def load_unmoved(session: Session) -> Unmoved | None:
     """Return the stored mail that stays in the inbox because it could not be moved, None if there is none."""
-    unmoved: Unmoved | None = from_json(Unmoved | None, _read(session)["unmoved"])
-    return unmoved
+    kept = _read(session)["unmoved"]
+    return None if kept is None else from_json(Unmoved, kept)
 
 
 def unmoved_notice(session: Session) -> str:
@@ -51,7 +51,7 @@ def record_unmoved(app: App, unmoved: Unmoved | None, now: dt.datetime) -> str:
         before = _read(session)
     told = before["told"]
     due = unmoved is not None and (told is None or _is_due_again(told, now))
-    kept = to_json(unmoved)
+    kept = None if unmoved is None else to_json(unmoved)
     after = {**before, "unmoved": kept, "told": now.isoformat() if due else told if kept else None}
     if after != before:
         _keep(app, after)
