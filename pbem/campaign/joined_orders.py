@@ -207,12 +207,19 @@ class _Trial:
             return _OWN_LINE
         together = self._are_orders(texts) or self._are_among(number, texts)
         wrong = [each.text for each in groups if self._is_mistaken(each)] if together else texts
-        if refused := next((text for text in wrong if not self.is_order(text)), ""):
+        if refused := next((text for at, text in enumerate(wrong) if not self._stands(wrong[: at + 1])), ""):
             why = f": {self.errors[refused].text}" if refused in self.errors else ""
             return f"of the orders on the line, {excerpt(refused)!r} is not accepted{why}"
         if together:
             return None
         return "the line has several orders, which do not go together" if taken else ""
+
+    def _stands(self, texts: Sequence[str]) -> bool:
+        """Return True if the last part is an order, alone or behind the others, which may build what it moves."""
+        if self.is_order(texts[-1]):
+            return True
+        self.among += 1
+        return len(texts) > 1 and self.among <= _MOST_AMONG and self._are_orders(texts)
 
     def _is_mistaken(self, group: _Group) -> bool:
         """Return True for a remark beside several orders that the game knows as an order, though it refuses it."""

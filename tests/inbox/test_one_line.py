@@ -99,6 +99,16 @@ def test_a_line_says_which_part_is_wrong() -> None:
     ]
 
 
+def test_an_order_for_a_ship_built_on_the_line_is_not_blamed() -> None:
+    """Of a line whose second order moves what the first builds, the part that is no order is named."""
+    space = good_orders("singularity_trap")[0].split()[-1]
+    reading = receive("singularity_trap", [f"Build cruiser at {space}. Move NEW1 N. Ally with Ann"]).reading
+
+    assert [error.text.partition(" is not")[0] for error in reading.parsed.errors if error.line] == [
+        "of the orders on the line, 'Ally with Ann'"
+    ]
+
+
 def test_a_part_is_no_condition_of_another() -> None:
     """Words before or behind a comma may limit an order, so such a line is left as it was."""
     assert read("singularity", "unless Blue plays e4, PLACE d4") == []
