@@ -13,8 +13,8 @@ from pbem.mail.fetch import fetch_messages
 from pbem.mail.received import received_fields, suggested_server, taken_at
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
+from tests.mail.intake import HOUR, NOON, ListMailbox, incoming
 from tests.mail.letters import mail
-from tests.mail.test_intake import HOUR, NOON, ListMailbox, incoming
 
 MX = "mx.example.org"
 ANN = "ann@example.org"

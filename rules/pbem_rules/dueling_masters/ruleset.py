@@ -8,6 +8,7 @@ from typing import Any
 from pbem.ruleset import (
     BaseRuleset,
     Dice,
+    Event,
     Json,
     Option,
     SeatName,
@@ -96,7 +97,6 @@ class DuelingMasters(BaseRuleset[State]):
     )
     bots = bots.BOTS
 
-    view = staticmethod(view_of)
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
@@ -123,6 +123,9 @@ class DuelingMasters(BaseRuleset[State]):
             ),
             mover=dice.pick(SEATS, "first") if options["first"] == "seed" else options["first"],
         )
+
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
+        return view_of(state, seat, events)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Add the number of pieces that the seat has left to its remembered scores."""
