@@ -338,8 +338,9 @@ class Receipt:
 
     @property
     def remarks(self) -> tuple[FindingWithLine, ...]:
-        """The findings on accepted lines."""
-        return tuple(finding for finding in self.findings if finding.severity != "error")
+        """The findings on accepted lines, and notes on others: of a line that is not accepted the reason is enough."""
+        left = tuple(finding for finding in self.findings if finding.severity != "error")
+        return _without_warnings(left, self.errors) if self.errors else left
 
     @property
     def verdict(self) -> str:
@@ -368,7 +369,16 @@ class Receipt:
         if self._refused:
             rest = f"other {number} count" if number > 1 else "other counts"
             return f"{self._refused} of {number + self._refused} orders not accepted; the {rest}"
-        return {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
+        orders = {1: "Your order is in", 2: "Both orders are in"}.get(number, f"All {number} orders are in")
+        return f"{orders}, with {count_noun(self.warned, 'warning')}" if self.warned else orders
+
+    @property
+    def warned(self) -> int:
+        """The number of warnings on what is accepted."""
+        number = 0
+        for finding in self.remarks:
+            number += finding.severity == "warning"
+        return number
 
     @property
     def passed_over(self) -> str:
@@ -393,9 +403,10 @@ class Receipt:
             return f"NOTHING accepted{unread}, {self.label}"
         if self._refused:
             return f"{count_noun(self._refused, 'line')} NOT accepted{unread}, {self.label}"
-        if unread:
-            return f"{count_noun(number, 'order')} in{unread}, {self.label}"
-        return f"orders in: {number} of {number}, {self.label}" if number else f"no orders, {self.label}"
+        warned = f", {count_noun(self.warned, 'warning')}" if self.warned else ""
+        if unread or (warned and number):
+            return f"{count_noun(number, 'order')} in{unread}{warned}, {self.label}"
+        return f"orders in: {number} of {number}, {self.label}" if number else f"no orders{warned}, {self.label}"
 
     @property
     def _refused(self) -> int:
@@ -410,18 +421,25 @@ class Receipt:
         was split off a line is one of its own.
         """
         said: dict[tuple[int, str], list[str]] = {}
+        warned = set()
         for finding in self.remarks:
-            said.setdefault(finding.place, []).extend(filter(None, (finding.text, finding.hint)))
+            texts = said.setdefault(finding.place, [])
+            at = len(texts)
+            if finding.severity == "warning":
+                warned.add(finding.place)
+                at = 0
+            texts[at:at] = filter(None, (finding.text, finding.hint))
         noted: list[OrderOutcome] = []
         for place, group in groupby(self.orders, key=lambda order: order.place):
-            orders = list(group)
+            orders, state = list(group), "warned" if place in warned else "done"
             source, words = orders[0].source.strip(), [order.words for order in orders]
             if source and len(orders) > 1:
-                noted.append(OrderOutcome("; ".join(words), "; ".join(said.get(place, words)), source))
+                noted.append(OrderOutcome("; ".join(words), "; ".join(said.get(place, words)), source, state))
                 continue
             told = [said.get(place, [order.in_words]) for order in orders]
             noted += [
-                OrderOutcome(each.words, "; ".join(of), each.typed) for each, of in zip(orders, told, strict=True)
+                OrderOutcome(each.words, "; ".join(of), each.typed, state)
+                for each, of in zip(orders, told, strict=True)
             ]
         return tuple(noted)
 
@@ -430,7 +448,8 @@ class Receipt:
         """The remarks on no accepted order, behind the lines that they are about."""
         places = {order.place for order in self.orders}
         return tuple(
-            f'"{finding.source.strip()}": {finding.text}' if finding.source.strip() else finding.text
+            ("Warning: " if finding.severity == "warning" else "")
+            + (f'"{finding.source.strip()}": {finding.text}' if finding.source.strip() else finding.text)
             for finding in self.remarks
             if finding.place not in places
         )
@@ -468,6 +487,14 @@ class Receipt:
     def short_digest(self) -> str:
         """The digest as players see it."""
         return self.digest[:DIGEST_SHOWN]
+
+
+def _without_warnings(
+    remarks: Iterable[FindingWithLine], errors: Iterable[FindingWithLine]
+) -> tuple[FindingWithLine, ...]:
+    """Return remarks without warnings on what was refused."""
+    refused = {finding.place for finding in errors}
+    return tuple(each for each in remarks if each.severity != "warning" or each.place not in refused)
 
 
 def restate(parsed: ParsedSheet, book: OrderParser, lines: Iterable[tuple[int, str]]) -> tuple[RestatedOrder, ...]:

@@ -42,7 +42,8 @@ class DiceWord(NamedTuple):
 class OrderOutcome(NamedTuple):
     """An order of a seat in the turn reported: in words, its outcome ("" if there is nothing to say), and its line.
 
-    `state` is done, part or not, or plain: done, with an outcome that need not be told.
+    `state` is done, part or not, or plain: done, with an outcome that need not be told. In receipts, where the outcome
+    is what is noted of the line, it is done or warned.
     """
 
     words: str

@@ -54,7 +54,7 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     assert text.startswith("1 of 3 orders not accepted; the other 2 count\n")
     assert until in " ".join(text.split())
     assert "\nWHISPR blue deal\n\nThere is no order WHISPR. Perhaps: WHISPER blue deal\n" in text
-    assert "- BID 40\n  40 coins are more than your purse holds; you have 15\n- WHISPER blue deal deal\n" in text
+    assert "- BID 40\n  WARNING: 40 coins are more than your purse holds; you have 15\n- WHISPER blue" in text
 
 
 def test_words_to_a_person_are_left_alone(desk: Desk) -> None:

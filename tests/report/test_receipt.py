@@ -9,7 +9,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pbem.report.answers import Receipt, compare, restate, tell_findings
+from pbem.report.answers import FindingWithLine, Receipt, compare, restate, tell_findings
 from pbem.report.facts import OrderOutcome
 from pbem.report.mailto import MOST_CHARACTERS
 from pbem.report.notices import MailFrame
@@ -43,6 +43,13 @@ def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
     return reporter().write(receipt(lines, **changes)).text
 
 
+def colour_of(made: Receipt) -> str:
+    """Return the kind of the panel of a receipt."""
+    found = re.search(r'<div class="r (\w+)"', reporter().write(made).html)
+    assert found
+    return found[1]
+
+
 def link_lines(label: str, **changes: Any) -> list[str]:
     """Return the lines of the mail that a link of the receipt writes; none if there is no such link."""
     frame = MailFrame(reply_to="orders+k3v7mq2xw5n4tzpa@example.org", campaign="fair1")
@@ -66,6 +73,30 @@ def test_verdict_of_a_good_sheet() -> None:
     assert (good.verdict, good.subject) == ("Your order is in.", "orders in: 1 of 1, round 2")
 
 
+def test_a_warning_is_told_before_all_else() -> None:
+    """Subject, heading and colour of a sheet with a warning are not those of one with which all is well."""
+    finding = FindingWithLine(1, "warning", "BID 3", "only 2 of 3 will be paid", "")
+    warned = receipt([(1, "BID 3")], findings=(FindingWithLine(1, "note", "BID 3", "the first bid", ""), finding))
+    text = reporter().write(warned).text
+
+    assert (warned.verdict, warned.subject) == ("Your order is in, with 1 warning.", "1 order in, 1 warning, round 2")
+    assert "Look at the warning below. Round 2 runs on" in text
+    assert "- BID 3\n  WARNING: only 2 of 3 will be paid; the first bid\n" in text
+    assert [colour_of(each) for each in (warned, receipt([(1, "BID 3")]), receipt())] == ["du", "ok", "no"]
+
+
+def test_a_turn_that_waits_is_not_all_well() -> None:
+    """A sheet that lacks what the turn asks for is shown in the colour of what is due."""
+    assert colour_of(receipt([(1, "BID 3")], waits="missing", missing=("no price is named",))) == "du"
+
+
+def test_a_warning_of_the_whole_sheet_is_marked() -> None:
+    """A warning on no line is called one, too."""
+    finding = FindingWithLine(0, "warning", "", "red wins if all pass", "")
+
+    assert "\n- Warning: red wins if all pass.\n" in told([(1, "BID 3")], findings=(finding,))
+
+
 def test_verdict_of_an_empty_sheet() -> None:
     """An empty sheet is an answer too."""
     assert receipt([]).verdict == "No orders this turn, as you sent it."
@@ -81,7 +112,7 @@ def test_line_with_two_errors_counts_once() -> None:
 
 def test_orders_are_restated() -> None:
     """Every accepted order is shown as a line; in words too where its player wrote it otherwise."""
-    assert "\n- BID 3\n- BID 77\n  77 coins are more than your purse holds; you have 11\n" in told()
+    assert "\n- BID 3\n- BID 77\n  WARNING: 77 coins are more than your purse holds; you have 11\n" in told()
     assert "\n- BID 3\n  bid 3 for the prize\n" in told([(1, "please bid 3")])
 
 

@@ -205,15 +205,15 @@ def _victory(view: View, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
     most = ", and more than others who do" if len(ready) > 1 else ""
     for colour in ready:
         who = "you win if you still hold" if colour == seat else f"{colour} wins if still holding"
-        yield _note(
-            "victory", f"{who} {counted(goal, 'planet')} when this turn ends{most}, and the game is over", "warning"
-        )
+        kind = "note" if colour == seat else "warning"
+        yield _note("victory", f"{who} {counted(goal, 'planet')} when this turn ends{most}, and the game is over", kind)
     most = ", and before others who do" if len(ready) + len(leagues) > 1 else ""
     for faction in leagues:
         others = [member for member in faction["members"] if member != seat]
         whose = f"your {faction['kind']} with" if seat in faction["members"] else f"the {faction['kind']} of"
         stands = f"if it still stands, with {counted(goal, 'planet')}, when this turn ends"
-        yield _note("victory", f"{whose} {listed(others)} wins {stands}{most}, and the game is over", "warning")
+        kind = "note" if seat in faction["members"] else "warning"
+        yield _note("victory", f"{whose} {listed(others)} wins {stands}{most}, and the game is over", kind)
 
 
 def _out(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:
