@@ -24,7 +24,7 @@ from pbem_rules.bubble_singularity.cards import TURNS
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
 from pbem_rules.bubble_singularity.phrases import asked_for
 from pbem_rules.bubble_singularity.state import COLOURS, SEATS
-from pbem_rules.bubble_singularity.vocabulary import CARDS, TURNS_OF, space_of, way_of
+from pbem_rules.bubble_singularity.vocabulary import CARDS, TURNS_OF, is_like_space, space_of, way_of
 
 _View = Mapping[str, Any]
 
@@ -53,7 +53,8 @@ class Way(Field):
         typed = way_of(word) or word.upper()
         if typed in self._words():
             return typed
-        raise FieldError("no-direction", f"{show_word(word)} is not {self.expected}", "write N, E, S or W", word)
+        hint = "write N, E, S or W" + (f"; {_bounds(view)}" if is_like_space(word) else "")
+        raise FieldError("no-direction", f"{show_word(word)} is not {self.expected}", hint, word)
 
     def samples(self, view: _View) -> Sequence[str]:
         return WAYS
@@ -157,6 +158,11 @@ def _all_squares(view: _View) -> Sequence[str]:
     return squares(view["size"])
 
 
+def _bounds(view: _View) -> str:
+    last = view["size"]
+    return f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}"
+
+
 @dataclass(frozen=True)
 class Space(NameField):
     """A space, also typed backwards ("2B").
@@ -169,11 +175,9 @@ class Space(NameField):
         if typed in self.names(view):
             return typed
         text = f"{show_word(word)} is not {self.expected}"
-        if typed in _all_squares(view):
+        if len(self.names(view)) < len(_all_squares(view)) and is_like_space(word):
             raise FieldError("unknown-name", text, "possible: " + ", ".join(self.names(view)), word)
-        last = view["size"]
-        bounds = f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}" if space_of(word) else ""
-        raise FieldError("unknown-name", text, bounds, word)
+        raise FieldError("unknown-name", text, _bounds(view) if is_like_space(word) else "", word)
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,8 @@ def _moving(words: list[str], view: _View) -> str:
         )
     said = words if spaces else listed(words)
     said = without(said, LITTLE, BETWEEN)
-    if said and all(map(space_of, said)) and spaces:
+    # Before the set-up is over the Mari stands nowhere.
+    if said and all(map(space_of, said)) and spaces and view["players"][view["seat"]]["at"]:
         return "MOVE " + " ".join(_ways_to([space_of(word) for word in said], view))
     ways = [way for word in said for way in _ways_of(word)]
     if not ways or not all(map(_ways_of, said)):
@@ -173,9 +174,11 @@ def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
     """Return the ways from the Mari's place over some spaces. Raise FieldError if one is not beside the one before."""
     here, ways = view["players"][view["seat"]]["at"], []
     for space in spaces:
-        way = way_between(here, space, view) if here else ""
+        way = way_between(here, space, view)
         if not way:
-            raise FieldError("not-beside", f"{space} is not beside {here}", "write the ways, such as: MOVE W W N")
+            beside = ", ".join(each for each in view["spaces"] if way_between(here, each, view) in WAYS)
+            hint = f"beside it are {beside}; write each space entered, or the ways: MOVE W W N"
+            raise FieldError("not-beside", f"{space} is not beside {here}", hint)
         ways.append(way)
         here = space
     return ways

@@ -43,6 +43,7 @@ CARDS: Mapping[str, str] = {
 """Ability cards by word, by title, and by the first word of the title if that is unique."""
 
 _SPACE = re.compile(r"([a-z])([0-9])|([0-9])([a-z])")
+_LIKE_SPACE = re.compile(r"[a-z][0-9]{1,3}|[0-9]{1,3}[a-z]")
 _TIMES = re.compile(r"x?([1-9])x?")
 
 
@@ -62,6 +63,11 @@ def space_of(word: str) -> str:
     """Return a word of the form of a space, also backwards ("2B"), on the board or not; "" for others."""
     found = _SPACE.fullmatch(word.lower())
     return f"{found[1] or found[4]}{found[2] or found[3]}".upper() if found else ""
+
+
+def is_like_space(word: str) -> bool:
+    """Return True for a word of the form of a space of a larger board, such as "A13" or "9B"."""
+    return bool(_LIKE_SPACE.fullmatch(word.lower()))
 
 
 def count_of(word: str) -> int:

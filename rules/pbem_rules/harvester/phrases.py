@@ -163,6 +163,8 @@ class _ClauseReader:
 
     def _order(self, march: March) -> None:
         """Order each unit of a march, with a remark on those that cannot go. Raise FieldError if none can."""
+        if not march.goes:
+            self._require_units(march.units)
         units = self._known(march.units)
         faults = []
         for unit in units:
@@ -174,6 +176,13 @@ class _ClauseReader:
         if len(faults) == len(units):
             raise faults[0]
         self._leave_out(faults)
+
+    def _require_units(self, named: Sequence[str]) -> None:
+        """Raise FieldError on a name of no unit in a line that says of no goal: it may be meant as one, such as A13."""
+        for unit in named:
+            if unit not in self.spots and unit not in (H, *self.view["lost"]):
+                text = f"{unit} is neither a unit of yours nor a hex, which has two numbers such as 3,-2"
+                raise FieldError("unknown-name", text, "write: MOVE <unit> <direction>... or MOVE <unit> TO <q>,<r>")
 
     def _leave_out(self, faults: Sequence[FieldError]) -> None:
         for fault in faults:
@@ -226,6 +235,9 @@ class _ClauseReader:
             known = [written(spot) for spot in self._fields()]
             hint = f"your scanners tell of {'; '.join(known[:5])}" if known else "write: TARGET <q>,<r>"
             raise FieldError("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
+        more = [token.value for token in self._of("unit") if token.value != H]
+        if more:
+            raise FieldError("extra-words", f"{more[0]} is more than TARGET takes", "write: TARGET <q>,<r>")
         # A unit and its way beside it are an order of their own.
         if len(spots) == 1 and not self._of("word", "way"):
             self.phrase.order(Target(*spots[0]))

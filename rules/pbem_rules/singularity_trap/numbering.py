@@ -20,7 +20,20 @@ _BUILD = next(verb.word for verb in BOOK.verbs if verb.order is Build)
 def keep_numbers(parsed: ParsedSheet, lines: Iterable[tuple[int, str]]) -> tuple[ParsedOrder, ...]:
     """Return the entries of a sheet; BUILD lines behind one that failed name the number of their first ship."""
     failed = _failed(parsed.findings, lines)
-    return tuple(_renumbered(parsed.entries, failed)) if failed else parsed.entries
+    return renumbered(parsed.entries, failed) if failed else parsed.entries
+
+
+def unpaid(entries: Iterable[ParsedOrder], findings: Iterable[Finding]) -> list[tuple[int, int]]:
+    """Return the BUILD lines for which no point is left, each with the number of ships that it asks for."""
+    dear = {finding.line for finding in findings if finding.code == "too-dear" and finding.severity == "error"}
+    return [
+        (entry.line, entry.order.number) for entry in entries if isinstance(entry.order, Build) and entry.line in dear
+    ]
+
+
+def renumbered(entries: tuple[ParsedOrder, ...], failed: Sequence[tuple[int, int]]) -> tuple[ParsedOrder, ...]:
+    """Return entries in which BUILD lines behind those that failed name the number of their first ship."""
+    return tuple(_renumbered(entries, failed)) if failed else entries
 
 
 def _renumbered(entries: Sequence[ParsedOrder], failed: Iterable[tuple[int, int]]) -> Iterable[ParsedOrder]:

@@ -290,7 +290,13 @@ class Place(Field):
     def read(self, word: str, view: View) -> str:
         space = _space(word, view, board_of(view))
         if space is None:
-            raise FieldError("no-space", f"{show_word(word)} is not {self.expected}", word=word)
+            board = board_of(view)
+            near = board.nearest(word)
+            if near:
+                hint = f"the nearest space is {board.name(near)}"
+                raise FieldError("no-space", f"{show_word(word)} is not on the map", hint, word)
+            hint = suggest(word, [planet["name"] for planet in view["planets"]])
+            raise FieldError("no-space", f"{show_word(word)} is not {self.expected}", hint, word)
         return space
 
     def samples(self, view: View) -> Sequence[str]:

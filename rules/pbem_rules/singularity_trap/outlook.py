@@ -92,7 +92,7 @@ class Outlook:
         """Return why a ship that an order names will not be there; empty if it will."""
         ship = self.ships.get(name)
         if ship is None:
-            return f"this sheet does not build as many ships as {name} says"
+            return f"no accepted line of this sheet builds {name}"
         return f"{name} is {ship.gone}" if ship.gone else ""
 
     def _lines(self, kind: type[AnOrder]) -> Iterator[tuple[int, AnOrder]]:
@@ -134,6 +134,9 @@ class Outlook:
                 why = f"is {ship.lost}" if ship.lost else "has nothing of that damaged"
                 self._find(line, "error", "gone" if ship.lost else "nothing-damaged", f"{ship.name} {why}")
                 continue
+            if not self.purse:
+                self._find(line, "error", "too-dear", "no point is left for a repair")
+                continue
             if len(units) > self.purse:
                 text = f"that takes {counted(len(units), 'point')}, with {self.purse} left: only so much will be mended"
                 self._find(line, "warning", "too-dear", text)
@@ -167,28 +170,34 @@ class Outlook:
                 following = first + order.number
 
     def _lay_down(self, line: int, order: Build, first: int) -> None:
-        paid = self._pay(line, order.number, self.types[order.type]["cost"])
+        paid = self._pay(line, order)
         names = [new_name(first + number) for number in range(order.number)]
-        self.ships |= {name: self._new(name, order) for name in names}
-        for name in names[paid:]:
-            self.ships[name].unpaid = "not built, for want of points"
-        if self.view["section"] == "turn":
+        full = {unit: self.types[order.type]["units"].get(unit, 0) for unit in UNITS}
+        for at, name in enumerate(names):
+            unpaid = "" if at < paid else "not built, for want of points"
+            met = order.space in self._met
+            self.ships[name] = Prospect(name, order.type, order.space, dict(full), full, met, unpaid=unpaid)
+        if paid and self.view["section"] == "turn":
             they, to = ("it is", "") if len(names) == 1 else ("they are", f" to {names[-1]}")
             self._find(line, "note", "new-name", f"on this sheet {they} called {names[0]}{to}")
 
-    def _pay(self, line: int, number: int, price: int) -> int:
+    def _pay(self, line: int, order: Build) -> int:
         """Take the price of some ships from the points, and return the number that is paid for."""
-        paid: int = min(number, self.purse // price)
-        if paid < number:
-            cost = counted(number * price, "point")
-            text = f"that costs {cost}, with {self.purse} left: {paid} of {number} will be built"
+        price = self.types[order.type]["cost"]
+        paid: int = min(order.number, self.purse // price)
+        if not paid:
+            text = f"one {order.type} costs {counted(price, 'point')}, with {self.purse} left"
+            self._find(line, "error", "too-dear", text, self._payable())
+        elif paid < order.number:
+            cost = counted(order.number * price, "point")
+            text = f"that costs {cost}, with {self.purse} left: {paid} of {order.number} will be built"
             self._find(line, "warning", "too-dear", text)
         self.purse -= paid * price
         return paid
 
-    def _new(self, name: str, order: Build) -> Prospect:
-        units = {unit: self.types[order.type]["units"].get(unit, 0) for unit in UNITS}
-        return Prospect(name, order.type, order.space, units, dict(units), order.space in self._met)
+    def _payable(self) -> str:
+        types = [f"{kind['name']} ({kind['cost']})" for kind in self.types.values() if kind["cost"] <= self.purse]
+        return f"possible: {', '.join(types)}" if types else "no ship costs so little"
 
     def _save(self) -> None:
         # Line 0 is the sheet as a whole.

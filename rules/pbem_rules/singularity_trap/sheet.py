@@ -30,7 +30,7 @@ from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.factions import unfit
 from pbem_rules.singularity_trap.forecast import forecast
 from pbem_rules.singularity_trap.forecast import leaving as leave_taken
-from pbem_rules.singularity_trap.numbering import keep_numbers
+from pbem_rules.singularity_trap.numbering import keep_numbers, renumbered, unpaid
 from pbem_rules.singularity_trap.orders import (
     BOOK,
     JUMP,
@@ -108,7 +108,7 @@ def _read(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrd
             return entries, [*refused, *findings]
         gone = {entry.line for entry in entries} - {entry.line for entry in left}
         refused += [finding for finding in findings if finding.line in gone and finding.code != "replaced"]
-        entries = left
+        entries = renumbered(left, unpaid(entries, findings))
 
 
 def _without(entries: Iterable[ParsedOrder], findings: Iterable[Finding]) -> tuple[ParsedOrder, ...]:

@@ -86,8 +86,11 @@ class StarMap:
         assert space is not None, name
         return space
 
-    def understand(self, word: str) -> Space | None:
-        """Return the space as `read` does, also written freely: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
+    def understand(self, word: str, *, beyond: bool = False) -> Space | None:
+        """Return the space as `read` does, also written freely: "j 10", "J10/+3", "J10 level 3", "j,10,3".
+
+        With `beyond` it may be off the board.
+        """
         match = _SPOKEN.fullmatch(plain_signs(word).strip().upper())
         if match is None:
             return None
@@ -95,7 +98,16 @@ class StarMap:
         if level and not (parted or named or sign):
             return None
         space = _read(self.radius, f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
-        return space if space and self.has(space) else None
+        return space if space and (beyond or self.has(space)) else None
+
+    def nearest(self, word: str) -> Space | None:
+        """Return the space of the board that is nearest to written coordinates; None for any other word."""
+        space = self.understand(word, beyond=True)
+        if space is None:
+            return None
+        q, r, z = space
+        column, row = min(hexes.disc(self.radius), key=lambda at: (distance((q, r, 0), (*at, 0)), at))
+        return column, row, max(-self.levels, min(self.levels, z))
 
     def spaces(self) -> tuple[Space, ...]:
         """Return all spaces of the board, in a fixed order."""

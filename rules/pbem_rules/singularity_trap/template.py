@@ -40,7 +40,7 @@ def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
     # Others may lack an alliance of which the reader does not know; a headline speaks of those.
     yield from map(BOOK.line, certain(view))
-    hurt = [ship["id"] for ship in _ships_with_upkeep(view) if ship["damage"]]
+    hurt = [ship["id"] for ship in _ships_with_upkeep(view) if ship["damage"] and left > 0]
     yield from (f"REPAIR {names}" for names in _joined(hurt, MOST_JOINED if len(view["ships"]) > MANY else 1))
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     payable = [kind for kind in view["rules"]["types"] if kind["cost"] <= left]

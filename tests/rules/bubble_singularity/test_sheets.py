@@ -58,6 +58,29 @@ def test_unknown_directions_are_named() -> None:
     assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("AWAY is not a direction, N, E, S or W")
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("MOVE TO A13", "columns go A to D, rows 1 to 4"),
+        ("MOVE TO A1", "A1 is not beside C3; beside it are B3, C2, C4, D3"),
+        ("POP A13 red N", "columns go A to D, rows 1 to 4"),
+    ],
+)
+def test_a_space_out_of_reach_is_answered_with_those_there_are(line: str, told: str) -> None:
+    """A space off the board, or not beside the Mari, is refused with the bounds, or with the spaces beside it."""
+    assert told in refused(lay(), line)[1]
+
+
+@pytest.mark.parametrize("line", ["START A13", "START E5", "START A1"])
+def test_a_space_to_start_on_is_one_of_eight(line: str) -> None:
+    """Any other space, on the board or off it, is answered with those; MOVE names none before a Mari has one."""
+    (slip,) = read(new_game(), line, seat="red").errors
+    (early,) = read(new_game(), "MOVE TO B2", seat="red").errors
+
+    assert slip.hint == "possible: C1, B1, D3, D2, B4, C4, A2, A3"
+    assert "None" not in early.text
+
+
 def test_an_unknown_use_is_answered_with_all() -> None:
     """USE with an unknown word is answered with the nearest use, or with all."""
     assert refused(lay(), "USE FODLER A1 CW")[1] == "FODLER is nothing that can be used; did you mean FOLDER?"

@@ -414,4 +414,6 @@ def test_ships_that_cannot_be_kept_or_paid_are_gone() -> None:
         "moves end, if nothing stops them, at: R101 J9+0"
     ]
     rich = world(points=3, owners={"J10+0": None})
-    assert "not built, for want of points" in _codes(rich, "BUILD Cruiser AT J1+9 / MOVE NEW1 N")["gone"]
+    assert "not built, for want of points" in _codes(rich, "BUILD 9 Scout AT J1+9 / MOVE NEW9 N")["gone"]
+    poor = _codes(rich, "BUILD Cruiser AT J1+9 / MOVE NEW1 N")
+    assert poor["gone"] == "no accepted line of this sheet builds NEW1"

@@ -88,6 +88,7 @@ def test_a_dark_ship_is_warned_of_unknown_ships(enemy: str, sheet: str, expected
         ("REPAIR R104 1 / HIDE R104", [(2, "error", "cannot-hide")]),
         ("BUILD 3 Cruiser AT J10", [(1, "warning", "too-dear")]),
         ("BUILD 9 Scout AT J10 / REPAIR R104", [(1, "warning", "too-dear")]),
+        ("BUILD 9 Scout AT J10 / BUILD Scout AT J10", [(1, "warning", "too-dear"), (2, "error", "too-dear")]),
         ("BUILD 60 Scout AT J10 / BUILD 40 Scout AT J10", [(1, "warning", "too-dear"), (2, "error", "too-many")]),
         ("BUILD Cruiser AT J10 / MOVE NEW1 N", []),
         ("MOVE NEW1 N", [(1, "error", "gone")]),
@@ -122,6 +123,9 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
     [
         ("MOVE R999 N", "unknown-name", "possible: R101, R102, R103, R104, R105"),
         ("MOVE R101 NNE", "unknown-name", "ways: N NE"),
+        ("MOVE R101 TO A1", "no-space", "the nearest space is A10+0"),
+        ("MOVE R101 TO J4+99", "no-space", "the nearest space is J4+9"),
+        ("MOVE R101 TO red-gat", "no-space", "did you mean red-gate?"),
         ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
         ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
         ("BUILD Cruiser AT J1", "not-yours", "in that column and row yours is J1+9"),
@@ -176,6 +180,17 @@ def test_a_failed_build_of_several_keeps_all_their_numbers() -> None:
 
     assert parsed.orders[0] == Build("Scout", "J1+9", 2, first=3)
     assert not [each for each in parsed.errors if each.line > 1]
+
+
+def test_a_build_without_points_is_refused_and_keeps_its_number() -> None:
+    """A ship that cannot be paid for is refused, with those that can be; NEW2 is the ship of the second line."""
+    sheet = ["BUILD Basestar AT J1+9", "BUILD Cruiser AT J1+9", "MOVE NEW2 S"]
+    parsed = RULESET.parse(view(world(points=5, owners={"J1+9": "red"}), "red"), list(enumerate(sheet, 1)))
+
+    assert [BOOK.line(order) for order in parsed.orders] == ["BUILD Cruiser AT J1+9 AS NEW2", "MOVE NEW2 S"]
+    assert [(each.line, each.text, each.hint) for each in parsed.errors] == [
+        (1, "one Basestar costs 15 points, with 10 left", "possible: Terraformer (5), Scout (6), Cruiser (10)")
+    ]
 
 
 def test_a_number_is_given_once() -> None:
