@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pbem.ruleset import Dice, FieldError, SeatName, View
 from pbem_rules.dueling_masters.board import HALVES, distance, territory
-from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, names, numbers
+from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, B, W, X, Y, Z, names, numbers
 from pbem_rules.dueling_masters.state import Piece
 
 # Fewest rows behind the front for a home planet placed by dice.
@@ -14,6 +14,17 @@ _BACK = 2
 
 Placed = Mapping[str, tuple[str, ...]]
 """The squares of the pieces placed so far, by kind."""
+
+_EXAMPLE: Placed = {
+    HOME: ("B8", "A4", "C3"),
+    ASTEROID: ("A7", "B7", "C7", "C9", "E2", "E5", "D4"),
+    W: ("C1",),
+    B: ("A1",),
+    X: ("A2", "E10"),
+    Y: ("D6", "D7"),
+    Z: ("E1", "E1", "E9", "A10"),
+}
+"""A whole set-up of player one, with three home planets."""
 
 
 def placed_of(pieces: Sequence[Piece]) -> dict[str, tuple[str, ...]]:
@@ -26,6 +37,13 @@ def placed_in(view: View) -> dict[str, tuple[str, ...]]:
     """Return the squares of the reader's pieces by kind, as far as they are placed."""
     squares = {kind: tuple(piece["square"] for piece in view["own"] if piece["kind"] == kind) for kind in KINDS}
     return {kind: taken for kind, taken in squares.items() if taken}
+
+
+def example(seat: SeatName, homes: int) -> Placed:
+    """Return a whole set-up that may be sent as it is; that of player two is the one of player one in a mirror."""
+    rows = dict(zip(HALVES["one"], HALVES[seat] if seat == "one" else HALVES[seat][::-1], strict=True))
+    number = numbers(homes)
+    return {kind: tuple(f"{rows[at[0]]}{at[1:]}" for at in _EXAMPLE[kind][: number[kind]]) for kind in number}
 
 
 def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:

@@ -16,7 +16,7 @@ from pbem_rules.dueling_masters.kinds import WORDS, numbers
 from pbem_rules.dueling_masters.moves import Fleet, check_time
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, RamFirst, Setup
 from pbem_rules.dueling_masters.outlook import outlook
-from pbem_rules.dueling_masters.placement import check_placement, lacking, placed_in
+from pbem_rules.dueling_masters.placement import check_placement, example, lacking, placed_in
 from pbem_rules.dueling_masters.state import opponent
 
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
@@ -147,7 +147,7 @@ def _counted(kind: str, homes: int) -> str:
 
 
 def template(view: View) -> list[str]:
-    """Return the order sheet that a report encloses: the set-up as it stands, or the pieces to choose from.
+    """Return the order sheet that a report encloses: the set-up as it stands, or an example, or the pieces to move.
 
     A line that begins with a semicolon becomes an order when that is removed and the text in angle brackets
     is filled in.
@@ -170,8 +170,10 @@ def template(view: View) -> list[str]:
 
 def _setup_lines(view: View) -> Iterator[str]:
     done = placed_in(view)
+    # Beside what is placed, squares of the example may be taken.
+    shown = done or example(view["seat"], view["homes"])
     for kind, number in numbers(view["homes"]).items():
-        squares = " ".join(done.get(kind, ["<where>"] * number))
+        squares = " ".join(shown.get(kind, ["<where>"] * number))
         yield f"{'' if kind in done else '; '}SETUP {kind} {squares}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
 
 import pytest
 
@@ -81,13 +80,33 @@ def test_complete_set_ups_begin_the_game() -> None:
     assert [piece.name for piece in state.players["two"].pieces if piece.kind == "Z"] == ["Z1", "Z2", "Z3", "Z4"]
 
 
-def test_the_rulebooks_set_up_is_complete() -> None:
-    """The example of the rulebook can be sent as it stands."""
-    book = resources.files("pbem_rules.dueling_masters").joinpath("rulebook.md").read_text()
+@pytest.mark.parametrize("seat", SEATS)
+def test_the_rulebooks_set_up_is_complete(seat: SeatName) -> None:
+    """The examples of the rulebook can be sent as they stand, and are those of the first form."""
+    half = len(numbers(1))
+    lines = re.findall(r"^    (SETUP .*)$", RULESET.rulebook.partition("## A move")[0], re.MULTILINE)
+    lines = lines[:half] if seat == "one" else lines[half:]
+    parsed = read(new_game(), seat, *lines)
 
-    lines = re.findall(r"^    (SETUP .*)$", book, re.MULTILINE)
+    assert (len(parsed.orders), parsed.errors, parsed.complete) == (half, (), True)
+    assert RULESET.template(view(new_game(), seat)) == [f"; {line}" for line in lines]
 
-    assert codes(read(new_game(), "one", *lines)) == []
+
+@pytest.mark.parametrize("homes", [1, 3])
+def test_the_first_form_is_a_whole_set_up(homes: int) -> None:
+    """Without its semicolons the form of the first report places all pieces, and the game begins."""
+    state = new_game(homes=homes)
+    forms = {seat: [line.removeprefix("; ") for line in RULESET.template(view(state, seat))] for seat in SEATS}
+    played, _ = turn(state, **forms)
+
+    assert (played.move, [len(each.pieces) for each in played.players.values()]) == (1, [17 + homes] * 2)
+
+
+def test_a_form_beside_what_is_placed_names_no_squares() -> None:
+    """Squares of the example may be taken by then, so those who placed a part are shown blanks for the rest."""
+    state, _ = turn(new_game(), one=["SETUP ASTEROID B8 A7 B7 C7 C9 E2 E5"], two=[])
+
+    assert "; SETUP HOME <where>" in RULESET.template(view(state, "one"))
 
 
 def test_nothing_is_known_of_the_enemys_set_up() -> None:
