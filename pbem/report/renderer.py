@@ -53,7 +53,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
-from pbem.text import cut_at_word, format_time_short, whole_clauses
+from pbem.text import cut_at_word, format_time_short
 from pbem.util import plus_address
 from pbem.web.page import PageAssets, json_script, page_assets
 from pbem.web.sanitize import sanitize_html
@@ -409,7 +409,10 @@ def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition
 
     `brief` are the headlines; of the first one that has a clause for which there is room, such clauses stand last.
     """
-    label, mover = cut_at_word(" ".join(view["label"].split()), _LONGEST_LABEL), view.get("mover")
+    mover = view.get("mover")
+    # A part of the label such as "red moving" is said by what stands before it.
+    parts = (part for part in " ".join(view["label"].split()).split(", ") if not part.startswith(f"{mover} "))
+    label = cut_at_word(", ".join(parts), _LONGEST_LABEL)
     news = [line.partition(". ")[0] for line in brief]
     if view["over"]:
         said = ["the end"]
@@ -422,9 +425,36 @@ def report_subject(view: View, facts: ReportFacts, brief: Sequence[str], edition
         said += [label]
     first = ", ".join(["CORRECTED", *said] if edition > 1 else said)
     room = LONGEST_SUBJECT - len(f"[{facts.campaign}] {first}: ")
-    headlines = (whole_clauses(_as_clause(line), room) for line in news)
+    headlines = (_in_short(_as_clause(line), room) for line in news)
     headline = next((line for line in headlines if 0 < len(line) <= room), "")
     return f"{first}: {headline}" if headline else first
+
+
+_SENSE_ENDS = re.compile(r"(?=; | \()|(?<=[.!?])(?= )")
+# Not inside a list, which would be another one.
+_IN_LIST = r"(?:(?:\d{1,9} )?[^\s,]{1,40}, ){0,9}(?:\d{1,9} )?[^\s,]{1,40} (?:and|or) "
+_CLAUSE_ENDS = re.compile(rf"{_SENSE_ENDS.pattern}|(?=, )(?!, {_IN_LIST})")
+
+
+def _in_short(headline: str, most: int) -> str:
+    """Return a headline in at most so many characters, cut where what is left makes sense; "" if that is nowhere.
+
+    >>> _in_short("you took Naxos; bob 4, cyd 3", 20), _in_short("fights: 2 won, against bob and cyd", 20)
+    ('you took Naxos', 'fights: 2 won')
+    >>> _in_short("you missed the deadline: 1 in a row", 25), _in_short("nearest to gather: 2 at 2,-4", 25)
+    ('you missed the deadline', '')
+    >>> _in_short("you lost C2, C1 and C4 to bob", 20), _in_short("3 units, the nearest at 2,-4", 20)
+    ('', '')
+    """
+    if len(headline) <= most:
+        return headline
+    begun = headline.partition(", ")[0]
+    # Behind a word or two a comma begins an apposition.
+    ends = _CLAUSE_ENDS if ":" in begun or begun.count(" ") > 1 else _SENSE_ENDS
+    found = [end.start() for end in ends.finditer(headline)]
+    if headline.startswith("you "):  # Before its colon stands a verb, and no title of what is behind that.
+        found.append(headline.find(": "))
+    return headline[: max((end for end in found if 0 <= end <= most), default=0)]
 
 
 def _as_clause(sentence: str) -> str:

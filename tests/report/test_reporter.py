@@ -333,6 +333,29 @@ def test_the_first_headline_that_fits_stands_in_the_subject() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "headline",
+    [
+        "You, green and blue lead with 5 points, and nobody else has any that count.",
+        "You lost C2, C1 and C4 to green and blue in the fights around your own Harvester.",
+        "You lost 2 Cruisers, 1 Scout and 3 others, which were on the way to the north.",
+        "Enemy 1, a B fighter, left E1 and may meet you on F1 and F2, or nowhere at all.",
+        "3 units, the nearest of an unknown owner at 2,-4 or so, were seen 4 steps off.",
+        "Markers, of the many that end the game as soon as someone has them all: none.",
+        "Nearest to gather: a Harvester or a resource, by scanners, at -1,-1 or nearer.",
+    ],
+)
+def test_a_subject_has_no_beginning_of_a_list_or_noun(headline: str) -> None:
+    """Of a list no part is told as if it were all, and no noun without what is said of it."""
+    assert "CET: you have" in reporter().report(Telling([headline, "You have 3 coins."]), seen(), facts()).subject
+
+
+def test_a_subject_says_once_who_moves() -> None:
+    """The part of a label that names the mover is left out beside it."""
+    assert subject(mover="red", label="round 2, red moving").startswith("your move, round 2, due ")
+    assert subject(mover="red", label="round 2, red moving", awaited=False) == "red moves, round 2: nothing to do"
+
+
 @pytest.mark.parametrize("label", ["round 2", "the night\nof the long knives, when all boats were burnt", "x" * 300])
 def test_a_subject_is_one_line_of_at_most_78_characters(label: str) -> None:
     """However long label and headline are, the subject has one line and leaves room for the code."""

@@ -134,7 +134,7 @@ def _new_cards(view: View) -> dict[SeatName, list[str]]:
 def _awaited(view: View) -> Iterator[str]:
     if view["awaited"]:
         asked = view["phase"] == "question"
-        yield "You choose what to keep." if asked else f"It is your turn.{_own(view)}"
+        yield "You choose what to keep." if asked else f"{_own(view)} It is your turn."
     elif view["mover"]:
         yield f"{sentence(view['mover'])} is to {'choose' if view['phase'] == 'question' else 'move'}{_then(view)}."
 
@@ -200,7 +200,7 @@ def _unscored(view: View) -> Iterator[str]:
 
 def _own(view: View) -> str:
     me = _me(view)
-    return f" Your Mari is on {me['at']}; you have {counted(sum(me['hand'].values()), 'bubble')}."
+    return f"Your Mari is on {me['at']}; you have {counted(sum(me['hand'].values()), 'bubble')}."
 
 
 def _ripe(view: View) -> Iterator[str]:

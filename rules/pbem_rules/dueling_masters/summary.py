@@ -147,13 +147,9 @@ def _departed(view: View) -> Iterator[str]:
     for event in events_of(view, "departed"):
         mark = flying.get(event["mark"])
         if mark:
-            kind = f", {_a_kind(mark['kind'])}," if mark["kind"] else ""
+            left = f"enemy {mark['mark']} left {event['square']}{', ' + _a_kind(mark['kind']) if mark['kind'] else ''}"
             met = [square for square in mark["meets"] if square not in _home_squares(view)]
-            meets = f" and may meet you on {listed(met)}" if met else ""
-            yield headline(
-                f"enemy {mark['mark']}{kind} left {event['square']}{meets}.",
-                f"enemy {mark['mark']}{kind} left {event['square']}.",
-            )
+            yield headline(f"{left}{f'; it may meet you on {listed(met)}' if met else ''}.", f"{left}.")
 
 
 def _threats(view: View) -> Iterator[str]:

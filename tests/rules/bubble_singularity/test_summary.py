@@ -23,7 +23,7 @@ def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
     state = lay(points=6)
 
     assert summary(state) == [
-        "It is your turn. Your Mari is on C3; you have 3 bubbles.",
+        "Your Mari is on C3; you have 3 bubbles. It is your turn.",
         "You lead with 9 points; red 0.",
     ]
     assert summary(state, "red")[:2] == ["Blue is to move, then you.", "Blue leads with 9 points; you 0."]
@@ -210,7 +210,7 @@ def test_five_headlines_are_enough() -> None:
     taken = public(state.seats, "controlled", who="blue", station="energy", before="red")
 
     assert summary(state, "blue", [scored, taken]) == [
-        "It is your turn. Your Mari is on C3; you have 3 bubbles.",
+        "Your Mari is on C3; you have 3 bubbles. It is your turn.",
         "Nothing moves or pops: the game ends after 1 more turn like that.",
         "You may not PULL in your next turn.",
         "Red scored 6 points with 3 pops.",

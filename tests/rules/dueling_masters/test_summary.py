@@ -90,7 +90,7 @@ def test_a_departure_is_told_with_whom_it_may_meet() -> None:
     """The summary of the opponent's move has mark, kind and square, and own pieces in its way."""
     after, events = turn(position("Z1 C2", "X1 F2", mover="two"), two=["MOVE X1 F9"])
 
-    assert "Enemy 1, an X fighter, left F2 and may meet you on C2." in summary(after, "one", events)
+    assert "Enemy 1 left F2, an X fighter; it may meet you on C2." in summary(after, "one", events)
 
 
 def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
