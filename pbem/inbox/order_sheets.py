@@ -409,7 +409,8 @@ def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
 def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
     place, sheet, view = result.place, typed.sheet, typed.view
     awaited = view["awaited"] and not place.paused
-    counting = restated_lines(typed.ruleset.orders, read.earlier.counted) if read.earlier.counted else ()
+    counted = read.earlier.counted
+    counting = restated_lines(typed.ruleset.orders, counted) if counted else ()
     told = make_receipt(
         read.reading,
         read.earlier,
@@ -423,7 +424,10 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         waits=waits_because(read.reading, says_wait=read.says_wait) if awaited else "",
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
-    notes, files = (*context.notes, *sheet.notes), tuple[str, ...]()
+    notes, files, waited = (*context.notes, *sheet.notes), tuple[str, ...](), list[str]()
+    if counted and counted.wait and read.says_wait is None and not read.wait:
+        said = f"Your sheet {counted.version} said WAIT; WAIT is no longer in it"
+        waited.append(f"{said}: the turn may run before its deadline.")
     if typed.ruleset.free_text:
         from pbem.actions.player_words import tell_of_files  # a game without free words needs none of it
 
@@ -444,7 +448,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
             *notes,
             *result.notes,
             *told.notes,
-            *_wait_note(read),
+            *waited,
             *_wishes_above(context, sheet),
             *_zone_offer(context, place, read),
         ),
@@ -452,13 +456,6 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         late=told.deadline is not None and context.now >= told.deadline,
         closes=told.deadline + place.policy.grace_time if told.deadline and place.policy.grace else None,
     )
-
-
-def _wait_note(read: SheetToSave) -> Iterator[str]:
-    """Yield a note that the sheet before said WAIT and this one says neither that nor FINAL."""
-    counted = read.earlier.counted
-    if counted and counted.wait and read.says_wait is None and not read.wait:
-        yield f"Your sheet {counted.version} said WAIT; WAIT is no longer in it: the turn may run before its deadline."
 
 
 def _zone_offer(context: MessageContext, place: SeatContext, read: SheetToSave) -> Iterator[str]:
