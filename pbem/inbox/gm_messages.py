@@ -44,6 +44,7 @@ from pbem.inbox.our_frames import choose_form, find_forms
 from pbem.inbox.rate_limits import WARNINGS_A_DAY
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, warn
 from pbem.inbox.sheets import take_sheet
+from pbem.inbox.wishes import answer_gm_wish
 from pbem.mail.fetch import load_raw
 from pbem.mail.headers import reply_code
 from pbem.mail.message import Message, list_attachments
@@ -65,6 +66,9 @@ _SETTLED = {
     "": "This offer was accepted before, or is too old; nothing was done now",
     "declined": "You have said NO to it before; nothing was done now",
 }
+_MOST_ASKED = 40
+"""Lines in which a question is looked for."""
+
 _SHOWN = 60
 """Characters of a first line that are shown where it is no command."""
 
@@ -174,9 +178,11 @@ def _warn(context: MessageContext, campaign: Campaign, page: Notice) -> str:
 
 
 def _refuse_words(mail: Reading, campaign: Campaign) -> str:
-    """Tell a GM that a message has no command."""
-    first = redact_all(first_line(mail.context.message))
-    said = f"The first line is no command: '{shorten(first, _SHOWN)}'." if first else "Your mail is empty."
+    """Tell a GM that a message has no command, and which does what they ask for."""
+    typed = ((line, answer_gm_wish(line)) for line in mail.context.message.lines[:_MOST_ASKED])
+    line, told = next((each for each in typed if each[1]), (first_line(mail.context.message), ""))
+    shown = f"{'This' if told else 'The first line'} is no command: '{shorten(redact_all(line.strip()), _SHOWN)}'."
+    said = f"{shown} {told}".rstrip() if line else "Your mail is empty."
     page = GmAnswer(campaign=campaign.name, result="empty", problem=f"Nothing was done. {said} {_HOW}")
     return "no command in it; " + _limited(mail.context, campaign, page)
 

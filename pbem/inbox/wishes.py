@@ -9,8 +9,12 @@ from pbem.inbox.command_parser import TWO_WORDS, VERBS, command_in_full, command
 from pbem.inbox.synonyms import LONGEST, as_command, load_table, plain_words
 from pbem.ruleset.fields import nearest
 
-_WISHES = tuple((re.compile("|".join(wish["patterns"])), wish["answer"]) for wish in load_table("wishes").values())
-"""Patterns of wishes, with the answer to each."""
+_WISHES = tuple(
+    (name, re.compile("|".join(wish["patterns"])), wish["answer"])
+    for name in ("wishes", "gm_wishes")
+    for wish in load_table(name).values()
+)
+"""The tables of wishes, with the patterns of each and the answer to it."""
 
 _FORTNIGHT = dt.timedelta(days=14)
 _MOST_WORDS = 3
@@ -19,11 +23,19 @@ _LONGEST_VERB, _SHORTEST_VERB = 20, 3
 
 def answer_wish(line: str, today: dt.date) -> str:
     """Return the answer to a line that expresses a wish, with what to send; "" for any other line."""
-    said = plain_words(line) if len(line) <= LONGEST else ""
     if (command := command_of(line)) and as_command(line) != line:
         return f"{command_in_full(command)} is a command: send it as the first line of a mail of its own."
-    answer = next((answer for pattern, answer in _WISHES if pattern.search(said)), "")
-    return answer.format(absent=_on_days(today))
+    return _find_answer("wishes", line).format(absent=_on_days(today))
+
+
+def answer_gm_wish(line: str) -> str:
+    """Return the answer to a line by which a GM asks for what a command does; "" for any other line."""
+    return _find_answer("gm_wishes", line)
+
+
+def _find_answer(name: str, line: str) -> str:
+    said = plain_words(line) if len(line) <= LONGEST else ""
+    return next((answer for table, pattern, answer in _WISHES if table == name and pattern.search(said)), "")
 
 
 def answer_slip(line: str) -> str:

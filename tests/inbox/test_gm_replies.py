@@ -10,6 +10,7 @@ from sqlalchemy import select
 from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import Context, load_campaign
+from pbem.inbox.gm_lines import read_command
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.types import HoldKind
 from tests.inbox.gms import framed
@@ -109,6 +110,34 @@ def test_words_are_told_to_be_none(running: Desk, text: str) -> None:
     assert running.last(GM)["Subject"].startswith("[toy1] Not done: no command in it")
     assert f"Nothing was done. The first line is no command: '{text}'." in told
     assert "Commands go without token in a reply to any mail of mine. HELP lists them." in told
+    assert not is_held(running)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("who has not sent orders yet?", "STATUS"),
+        ("Who is missing?", "STATUS"),
+        ("Hi,\n\nhas everyone sent their moves?\n\nThanks\nJo", "STATUS"),
+        ("Is red's sheet in", "STATUS"),
+        ("When is the turn due?", "STATUS"),
+        ("what did blue order?", "SHEETS"),
+        ("Please give them two more days", "DEADLINE 24h"),
+        ("could you run the turn now?", "RUN"),
+        ("I have to stop the game for a while", "HOLD"),
+        ("How do I kick out a player?", "OPEN"),
+        ("who is winning?", "PREVIEW"),
+    ],
+)
+def test_a_question_is_told_the_line_to_send(running: Desk, question: str, line: str) -> None:
+    """In a reply and in a mail that answers none, for what a command does; nothing is done."""
+    told = reply(running, done(running), question)
+    running.post(question, sender=GM)
+    running.answer()
+
+    for text in (told, " ".join(text_of(running.last(GM)).split())):
+        assert f"'. {line} " in text
+        assert read_command(line) is not None or line == "OPEN"
     assert not is_held(running)
 
 

@@ -135,6 +135,7 @@ def test_orders_in_free_words_are_no_synonyms(desk: Desk, line: str) -> None:
 WISHES = {
     "I need more time, my cat is ill": "EXTEND asks the other players; ABSENT 3 Nov TO 17 Nov says that you are away",
     "Could we have an extension?": "EXTEND asks",
+    "who has not sent orders yet?": "STATUS shows how your campaign stands",
     "TELL blue we attack at dawn": "send PRESS TO and their seat as the first line",
     "Message blue: shall we ally?": "send PRESS TO and their seat as the first line",
     "please wait for me": "WAIT, on a line of its own",
