@@ -102,11 +102,19 @@ TODAY, TOMORROW = "TODAY", "TOMORROW"
 _YEARLESS = re.compile(r"--[0-9]{2}-[0-9]{2}")
 _TWO_DAYS = re.compile(r"([0-9]{1,2})/([0-9]{1,2})(?:/[0-9]{2,4})?")
 _MONTHS = 12
+_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+_SHORTEST_DAY = 3
 
 
 def is_yearless(word: str) -> bool:
     """Return True for a day without a year, such as "--12-24"."""
     return _YEARLESS.fullmatch(word) is not None
+
+
+def weekday_of(word: str) -> int | None:
+    """Return the day of the week that a word names, cut to three letters or more, from Monday as 0; None if none."""
+    days = (at for at, name in enumerate(_DAY_NAMES) if len(word) >= _SHORTEST_DAY and name.startswith(word.upper()))
+    return next(days, None)
 
 
 def is_two_days(word: str) -> bool:
@@ -118,7 +126,7 @@ def is_two_days(word: str) -> bool:
 class Day(Field):
     """Field for a day of the calendar, kept as ISO 8601 text.
 
-    A day without a year, such as "--12-24", and TODAY and TOMORROW are kept as they are, for
+    A day without a year, such as "--12-24", one of the week, and TODAY and TOMORROW are kept as they are, for
     `pbem.actions.days` to fill in.
     """
 
@@ -126,7 +134,7 @@ class Day(Field):
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         """Return the day as ISO 8601 text. Raises FieldError if it is not one, or may be two."""
-        if is_yearless(word) or word.upper() in (TODAY, TOMORROW):
+        if is_yearless(word) or weekday_of(word) is not None or word.upper() in (TODAY, TOMORROW):
             return word.upper()
         if is_two_days(word):
             day, month = (dt.date(2000, int(part), 1).strftime("%b") for part in word.split("/")[1::-1])

@@ -2,7 +2,7 @@
 
 `write_days` turns them into tokens that `pbem.actions.arguments.Day` reads: ISO 8601, or
 "--12-24" for a day without a year (the form of ISO 8601:2000). `fill_years` replaces
-those by the days that are meant, once it is known what day it is. What no calendar
+those, and days of the week, by the days that are meant, once it is known what day it is. What no calendar
 has, and 3/4, which may be two days, is left as it was written. `write_time` and
 `read_time` do the same for the deadlines of GMs, with clock times.
 """
@@ -13,7 +13,7 @@ import datetime as dt
 import re
 from zoneinfo import ZoneInfo
 
-from pbem.actions.arguments import TODAY, TOMORROW, is_two_days, is_yearless
+from pbem.actions.arguments import TODAY, TOMORROW, is_two_days, is_yearless, weekday_of
 from pbem.campaign.schedule import parse_duration, require_duration
 from pbem.errors import CampaignError
 
@@ -53,6 +53,7 @@ _MONTH_SHARED = re.compile(
 )
 _UNTIL = frozenset({"TO", "UNTIL", "TILL", "UNTILL", "THROUGH", "THRU", "BIS", "-", "--", "..", "..."})
 _IDLE = frozenset({"FROM", "ON", "INCLUSIVE", "VON", ":"})
+_NEXT = frozenset({"NEXT", "THIS", "COMING"})
 _TOKEN = re.compile(r"(?:[0-9]{4}-|--)[0-9]{2}-[0-9]{2}")
 _LEAP = 2028
 _YEARS = 8
@@ -74,9 +75,17 @@ def write_days(line: str) -> str:
     return _SLASHED.sub(_read_slashed, line)
 
 
-def write_span(words: str) -> str:
-    """Return the days of an absence as "day" or "day TO day"; "" if there is anything else in the words."""
+def write_span(words: str, *, named: bool = False) -> str:
+    """Return the days of an absence as "day" or "day TO day"; "" if there is anything else in the words.
+
+    Days of the week count where they are `named`: prose has them, and answering machines.
+    """
     written = write_days(f" {words} ").split()
+    if named:
+        written = [plain if weekday_of(plain := word.strip(".,;:!")) is not None else word for word in written]
+        written = [word for word in written if word.upper() not in _NEXT]
+    elif any(weekday_of(word) is not None for word in written):
+        return ""
     kept = ["TO" if word.upper() in _UNTIL else word for word in written if word.upper().rstrip(",") not in _IDLE]
     kept = ["TODAY", *kept] if kept[:1] == ["TO"] else kept
     days, joints = kept[::2], kept[1::2]
@@ -85,6 +94,14 @@ def write_span(words: str) -> str:
     return " ".join(kept)
 
 
+def find_span(words: str) -> str:
+    """Return the days that some words begin with, as `write_span` does, those of the week too; "" if there are none."""
+    said = words[:LONGEST].split()[:_MOST_IN_SPAN]
+    spans = (write_span(" ".join(said[:count]).rstrip(",;:!"), named=True) for count in range(len(said), 0, -1))
+    return next(filter(None, spans), "")
+
+
+_MOST_IN_SPAN = 10
 _SPAN = re.compile(r"\A\+? ?([0-9]{1,4}) ?(h|d|m|w)(?:ours?|rs?|ays?|in(?:ute)?s?|eeks?)?\Z", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\w:.+-])(?P<hour>[0-9]{1,2})(?P<minutes>[:.][0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
@@ -96,17 +113,9 @@ _DAY_AND_CLOCK = re.compile(r"(?<=-[0-9]{2})T(?=[0-9])", re.IGNORECASE)
 _CLOCK_AT_END = re.compile(r"(?:\A|[T ])([0-9]{2}:[0-9:.Z+-]+)\Z")
 _IDLE_IN_TIMES = frozenset({"BY", "FOR", "TO", "UNTIL", "IN", "AT", "ON", "THE", "NEXT"})
 _NOON = 12
-_DAY_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
-_SHORTEST_DAY = 3
 
 TIMES = "a span like 24h or 3d, or a moment like 24 Dec 20:00, Fri 20:00 or 2026-12-24T20:00"
 """The times by which, or to which, a deadline is moved, in words."""
-
-
-def weekday_of(word: str) -> int | None:
-    """Return the day of the week that a word names, cut to three letters or more, from Monday as 0; None if none."""
-    days = (at for at, name in enumerate(_DAY_NAMES) if len(word) >= _SHORTEST_DAY and name.startswith(word.upper()))
-    return next(days, None)
 
 
 def write_span_of_time(words: str) -> str:
@@ -195,7 +204,8 @@ def _moment(day: str, clock: dt.time, now: dt.datetime, zone: ZoneInfo) -> dt.da
 
 
 def _is_day(word: str) -> bool:
-    return bool(_TOKEN.fullmatch(word)) or word.upper() in (TODAY, TOMORROW) or is_two_days(word)
+    named = word.upper() in (TODAY, TOMORROW) or weekday_of(word) is not None
+    return named or bool(_TOKEN.fullmatch(word)) or is_two_days(word)
 
 
 def fill_years(line: str, today: dt.date) -> str:
@@ -206,7 +216,7 @@ def fill_years(line: str, today: dt.date) -> str:
         word = words[at].upper()
         if word in (TODAY, TOMORROW):
             later = today + dt.timedelta(days=word == TOMORROW)
-        elif is_yearless(word):
+        elif is_yearless(word) or weekday_of(word) is not None:
             before = later if words[at + 1 : at + 2] == ["TO"] else None
             later = _nearest_day(word, before or today, ahead=before is None)
         elif _TOKEN.fullmatch(word):
@@ -226,7 +236,10 @@ def _iso(word: str) -> dt.date | None:
 
 
 def _nearest_day(yearless: str, start: dt.date, *, ahead: bool) -> dt.date:
-    """Return the first such day from `start` on, or else the last up to it."""
+    """Return the first such day from `start` on, or else the last up to it; a day of the week is after `start`."""
+    if (weekday := weekday_of(yearless)) is not None:
+        later = (weekday - start.weekday() - 1) % 7 + 1
+        return start + dt.timedelta(days=later if ahead else later - 7)
     years = range(start.year, start.year + _YEARS + 1) if ahead else range(start.year, start.year - _YEARS - 1, -1)
     days = (_iso(f"{year:04}{yearless[1:]}") for year in years if 1 <= year <= 9999)
     return next(day for day in days if day is not None and (day >= start if ahead else day <= start))

@@ -223,7 +223,8 @@ class NoteAbsence(SeatCommand):
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
-        kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
+        last_day = f"The last day is {last:%A}, {last.day} {last:%B}, by the clocks of {zone}."
+        kept = f"You are absent {days}. {last_day} Deadlines that are set from now on keep out of that time."
         return TextResult(f"{kept} {_deadline_note(session, snapshot, place)}")
 
 

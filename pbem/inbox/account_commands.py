@@ -95,11 +95,7 @@ def ask_new_address(asked: Requester, request: PendingRequest) -> str:
     if code is None:
         raise CampaignError(ENOUGH_CODES)
     page = Confirmation(
-        kind="new_address" if moves else "new_also",
-        code=code,
-        address=context.address,
-        days=DAYS,
-        about=person.address,
+        kind="new_address" if moves else "new_also", code=code, address=context.address, days=DAYS, about=person.address
     )
     post(context, address, page, kind="confirmation", code=code, tagged=False)
     does = "you play from it" if moves else "mail from it counts as yours"

@@ -38,7 +38,7 @@ from pbem.actions.arguments import (
     PlayerCommand,
     Proof,
 )
-from pbem.actions.days import write_days
+from pbem.actions.days import find_span, write_days, write_span
 from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.actions.weight import Confirmed, Harmless, Reversible
@@ -514,7 +514,16 @@ def as_parsed(line: str) -> str:
     # A dice word counts as it is written, with all its signs.
     if verb in ("", "DICE"):
         return line
+    if verb == "ABSENT" and (days := write_span(without_courtesies(line.partition(" ")[2]), named=True)):
+        return f"{verb} {days}"
     return without_courtesies(write_days(line) if verb in _WITH_DAYS else line)
+
+
+def absence_in(line: str) -> str:
+    """Return the ABSENT with days that a line begins with, whatever stands behind; "" for any other line."""
+    word, _, rest = line.strip().partition(" ")
+    days = find_span(rest) if word.upper().rstrip(":,") == "ABSENT" else ""
+    return f"ABSENT {days}" if days else ""
 
 
 def unread_note(lines: Sequence[str], known: Names) -> Iterator[str]:
@@ -567,7 +576,7 @@ def _find_button_request(context: MessageContext) -> CommandList | None:
 def _is_game_order(context: MessageContext, found: CommandList, typed: str, known: Names) -> bool:
     """Return True if a reply only begins like a command, and is an order of its seat's game."""
     asked = found.parse().orders
-    if found.pressed or found.header is not None:
+    if found.pressed or found.header is not None or absence_in(typed):
         return False
     if asked and not _may_be_order(asked[0], typed, known):
         return False

@@ -50,6 +50,7 @@ from pbem.inbox.command_parser import (
     Status,
     TellTimesIn,
     Withdraw,
+    absence_in,
 )
 from pbem.inbox.context import (
     Accepted,
@@ -71,8 +72,8 @@ from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, games_of, load_seat, seat_for_deputy, seats_of, taking_players
 from pbem.inbox.sheets import OneSheet, ask_if_doubtful, take_beside, take_each
 from pbem.report.answers import Answer, CommandResult, tell_findings
-from pbem.ruleset.order_types import Order, ParsedOrder, ParsedSheet
-from pbem.store.models import Campaign, PendingRequest, Person, Seat
+from pbem.ruleset.order_types import Finding, Order, ParsedOrder, ParsedSheet
+from pbem.store.models import Campaign, InboxMessage, PendingRequest, Person, Seat
 from pbem.store.types import CampaignState
 
 if TYPE_CHECKING:
@@ -142,7 +143,9 @@ def take_order_command(mail: Reading) -> Outcome:
 def run_commands(context: MessageContext, request: CommandList) -> Outcome:
     """Run the commands of a message and queue the answer; return what to note, and whether a sheet was saved."""
     request = replace(request, lines=tuple((number, _fill_years(context, line)) for number, line in request.lines))
-    request, parsed = _find_left(context, request, request.parse())
+    parsed = request.parse()
+    findings = tuple(_with_absence(context, request, each) for each in parsed.findings)
+    request, parsed = _find_left(context, request, replace(parsed, findings=findings))
     asker = _identify_requester(context, request, parsed)
     if isinstance(asker, Requester) and asker.place is None and _is_forged(context, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered", False
@@ -189,12 +192,23 @@ def _fill_years(context: MessageContext, line: str) -> str:
     return fill_years(line, _today(context)) if verb and verb[0].upper()[:3] in ("ABS", "DEP") else line
 
 
+def _with_absence(context: MessageContext, request: CommandList, finding: Finding) -> Finding:
+    """Return a finding on words about an absence with the line to send, and its days as they are understood."""
+    absence = absence_in(dict(request.lines).get(finding.line, ""))
+    return replace(finding, hint="", corrected=fill_years(absence, _today(context))) if absence else finding
+
+
 def _today(context: MessageContext) -> dt.date:
-    """Return the day by the clock of the player whose mail is answered, or else of the sender."""
-    seat = next((context.session.get(Seat, code.seat_id) for code in context.codes.reports), None)
-    person = seat.person if seat else find_person(context.session, context.sender)
+    """Return the day on which a message came, by the clock of the seat that it is for, or else of its sender."""
+    session, own = context.session, seats_of(context.session, context.sender)
+    seat = next((session.get(Seat, code.seat_id) for code in context.codes.reports), None)
+    if seat is None and len(own) == 1:
+        named = (Campaign.name == own[0].campaign, Seat.name == own[0].seat)
+        seat = session.scalar(select(Seat).join(Campaign, Campaign.id == Seat.campaign_id).where(*named))
+    person = seat.person if seat else find_person(session, context.sender)
     zone = (person.zone if person else "") or (Schedule.read(seat.campaign.schedule).zone if seat else "UTC")
-    return context.now.astimezone(ZoneInfo(zone)).date()
+    # Not the day on which a question about it was answered.
+    return session.get_one(InboxMessage, context.inbox_id).received_at.astimezone(ZoneInfo(zone)).date()
 
 
 def _find_left(context: MessageContext, request: CommandList, parsed: ParsedSheet) -> tuple[CommandList, ParsedSheet]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from pbem.actions.days import fill_years, find_span
 from pbem.inbox.command_parser import TWO_WORDS, VERBS, command_in_full, command_of
 from pbem.inbox.synonyms import LONGEST, as_command, load_table, plain_words
 from pbem.ruleset.fields import nearest
@@ -25,7 +26,7 @@ def answer_wish(line: str, today: dt.date) -> str:
     """Return the answer to a line that expresses a wish, with what to send; "" for any other line."""
     if (command := command_of(line)) and as_command(line) != line:
         return f"{command_in_full(command)} is a command: send it as the first line of a mail of its own."
-    return _find_answer("wishes", line).format(absent=_on_days(today))
+    return _find_answer("wishes", line).format(absent=_on_days(line, today))
 
 
 def answer_gm_wish(line: str) -> str:
@@ -55,6 +56,13 @@ def nearest_command(word: str) -> str:
     return "" if near.startswith(word.upper()) else near
 
 
-def _on_days(today: dt.date) -> str:
+def _on_days(line: str, today: dt.date) -> str:
+    """Return an ABSENT with the days of a line, or with an example of some."""
+    at = _UNTIL.search(line[:LONGEST])
+    if days := find_span(line[at.start() : LONGEST]) if at else "":
+        return fill_years(f"ABSENT {days}", today)
     first, last = today + dt.timedelta(days=1), today + dt.timedelta(days=1) + _FORTNIGHT
     return f"ABSENT {first.day} {first:%b} TO {last.day} {last:%b}"
+
+
+_UNTIL = re.compile(r"\b(?:until|till|from|on)\b", re.IGNORECASE)

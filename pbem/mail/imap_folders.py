@@ -190,12 +190,7 @@ def ensure_folder(imap: Any, folder: str) -> str:
     return name
 
 
-_RIGHTS = {
-    "r": "read",
-    "t": "mark as deleted",
-    "e": "expunge",
-    "i": "insert",
-}
+_RIGHTS = {"r": "read", "t": "mark as deleted", "e": "expunge", "i": "insert"}
 
 
 def missing_rights(imap: Any, folder: str, wanted: str) -> str:

@@ -103,8 +103,7 @@ _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
 # The sender in a header block that follows a divider on the same line.
 _FROM_BEHIND = re.compile(
-    rf"[-_=*]\s*+(\*{{0,2}}{_WORDS['from']}\s?:.*?)(?:[\s>]\*{{0,2}}{_WORDS['other_fields']}\s?:|\Z)",
-    re.IGNORECASE,
+    rf"[-_=*]\s*+(\*{{0,2}}{_WORDS['from']}\s?:.*?)(?:[\s>]\*{{0,2}}{_WORDS['other_fields']}\s?:|\Z)", re.IGNORECASE
 )
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['from']}\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}{_WORDS['other_fields']}\s?:", re.IGNORECASE)

@@ -76,6 +76,78 @@ def test_an_absence_in_other_words_is_noted_and_ended(begun: Desk) -> None:
     assert "Your absences are cancelled" in ask(begun, "I am back!\n\nAnn")
 
 
+@pytest.mark.parametrize(
+    ("line", "days"),
+    [
+        ("ABSENT until Monday", "from 2026-11-02 to 2026-11-09. The last day is Monday, 9 November, by the clocks of"),
+        ("absent until next friday.", "from 2026-11-02 to 2026-11-06. The last day is Friday, 6 November"),
+        ("Absent: this Sat to Mon please", "from 2026-11-07 to 2026-11-09."),
+        (
+            "1. ABSENT on Thursday!",
+            "on 2026-11-05. The last day is Thursday, 5 November, by the clocks of Europe/Berlin.",
+        ),
+    ],
+)
+def test_days_of_the_week_are_understood_behind_absent(begun: Desk, line: str, days: str) -> None:
+    """A day of the week is the next one after today, and the answer has its date; in a reply and in a mail alone."""
+    assert f"You are absent {days}" in ask(begun, f"{line}\n\nThanks\nAnn")
+    ask(begun, "PRESENT")
+    begun.reply(reports(begun, ANN)[0], line)
+    begun.answer()
+
+    assert f"You are absent {days}" in words(begun.last(ANN))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Absent until Monday, I'll send orders then",
+        "ABSENT until Monday evening",
+        "I am absent until Monday",
+        "I'm away until Monday. For urgent matters, call the office.",
+    ],
+)
+def test_prose_about_an_absence_is_told_the_line_with_its_days(begun: Desk, line: str) -> None:
+    """A person and a machine may write it: nothing is noted, and the answer has what to send."""
+    said = ask(begun, line)
+    begun.reply(reports(begun, ANN)[0], line)
+    begun.answer()
+
+    assert "ABSENT 2026-11-02 TO 2026-11-09" in said
+    assert "ABSENT 2026-11-02 TO 2026-11-09" in words(begun.last(ANN))
+    assert absences(begun) == []
+
+
+def absences(desk: Desk) -> list[Absence]:
+    """Return all absences that are noted."""
+    with desk.app.store.reading() as session:
+        return list(session.scalars(select(Absence)))
+
+
+@pytest.mark.parametrize("header", ["Auto-Submitted: auto-replied", "Precedence: auto_reply", "X-Autoreply: yes"])
+def test_an_answering_machine_is_not_absent(begun: Desk, header: str) -> None:
+    """What a program sends is no command, and is not answered, whatever its words."""
+    name, _, value = header.partition(": ")
+    before = len(begun.mails(ANN))
+    begun.post("ABSENT until Monday", headers={name: value})
+    begun.answer()
+
+    assert absences(begun) == []
+    assert len(begun.mails(ANN)) == before
+
+
+def test_a_day_is_that_of_the_players_clock_when_the_mail_came(desk: Desk) -> None:
+    """It is Monday in Berlin before it is in Greenwich; a YES some days later makes it no other Monday."""
+    desk.start(rules={"authentication": "confirm"})
+    desk.now = dt.datetime(2026, 11, 8, 23, 30, tzinfo=dt.UTC)
+    ask(desk, "DEPUTY bob@example.org UNTIL Monday")
+    desk.now += dt.timedelta(days=3)
+    desk.reply(desk.last(ANN), "YES")
+    desk.answer()
+
+    assert "2026-11-16" in words(desk.last(ANN))
+
+
 def test_every_synonym_is_a_command() -> None:
     """Each sentence of the table means a line that is read without an error."""
     alone = {command: row["alone"] for command, row in load_table("player").items() if "alone" in row}
