@@ -129,8 +129,12 @@ def process_sheet(
         if wishes:
             notes = (*reading.notes, *notes, *earlier.tell_counted(place.zone))
             return _answer_wishes(context, result, wishes, notes), False
-        if typed.is_chatter(reading):
-            return _refuse_empty_sheet(context, typed, to, earlier.counted, "no-orders", notes), False
+        if reading.parsed.errors and not (sheet.header or typed.command or typed.free):
+            if sheet.wait is None:
+                return _refuse_empty_sheet(context, typed, to, earlier.counted, "no-orders", notes), False
+            # Words beside WAIT or FINAL leave it alone.
+            sheet = dataclasses.replace(sheet, lines=(), notes=(*sheet.notes, *notes))
+            return process_sheet(context, result, sheet, dataclasses.replace(typed, sheet=sheet))
     if doubt := _doubt_of(context, typed, reading, earlier.counted):
         return doubt
     read = SheetToSave(
@@ -199,11 +203,6 @@ class _Typed:
     def free(self) -> bool:
         """True for free words that no frame makes a sheet."""
         return self.ruleset.free_text and self.sheet.header is None and self.command is None
-
-    def is_chatter(self, reading: SheetReading) -> bool:
-        """Return True for lines of which none is like an order, if nothing else makes a sheet of them."""
-        said = self.sheet.header or self.command or self.sheet.wait is not None
-        return bool(reading.parsed.errors) and not (said or self.ruleset.free_text)
 
 
 def _read_typed(context: MessageContext, result: Accepted, sheet: SheetText, earlier: PreviousSheets) -> _Typed:

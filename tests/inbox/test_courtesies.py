@@ -147,6 +147,33 @@ def test_wait_among_courtesies_keeps_the_orders(desk: Desk) -> None:
     assert "the orders of your sheet 1 were kept" in " ".join(text_of(desk.last()).split())
 
 
+@pytest.mark.parametrize("text", ["WAIT\nBTW nice game", "I like this game\nWAIT", "Wait, please\n\nLOL\n\nAnn"])
+def test_wait_beside_small_talk_is_wait_alone(desk: Desk, text: str) -> None:
+    """Words that begin like no order are told as not read, before there are orders and beside those that count."""
+    desk.start()
+    for before, after in (("", "WAIT, but no orders yet"), ("BID 4", "the orders of your sheet 1 were kept")):
+        desk.reply(desk.last(), f"{before}\n")
+        desk.answer()
+        desk.reply(desk.last(), text)
+        desk.answer()
+
+        said = " ".join(text_of(desk.last()).split())
+        assert after in said
+        assert "Not read, as they begin like no order:" in said
+
+
+@pytest.mark.parametrize("line", ["BDI 4", "WHISPR blue hello", "R12 N"])
+def test_a_wrong_order_beside_wait_stays_an_error(desk: Desk, line: str) -> None:
+    """A line like an order beside WAIT has the turn wait for its correction, and no sheet counts with WAIT alone."""
+    desk.start()
+    for text in ("BID 4", f"WAIT\n{line}"):
+        desk.reply(desk.last(), text)
+        desk.answer()
+
+    assert "Nothing new accepted" in text_of(desk.last())
+    assert "The turn waits for your correction" in text_of(desk.last())
+
+
 POLITE = ("WAIT please", "Wait, thanks.", "wait for the deadline", "Please wait until the deadline, thank you!")
 
 
