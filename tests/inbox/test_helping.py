@@ -118,8 +118,8 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
 
     for line, begins in {
         "HELP march": "MARCH AN ORDER OF THE UMPIRE'S PEN, IN THE CAMPAIGN PEN1 An army goes to a place. MARCH <army>",
-        "MARCH 2 to Naxso": "Your order is in ",
-        "march 2 naxos": "Your order is in ",
+        "MARCH 2 to Naxso": "Your order is in",
+        "march 2 naxos": "Your order is in",
         "Help march onward": "Your order is in ",
     }.items():
         desk.reply(report, line)
