@@ -63,11 +63,9 @@ PAUSED = (
 def authenticate(context: MessageContext, header: SheetHeader | None) -> AuthResult:
     """Return whether a message may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
     result = _authenticate(context, header, changing=False)
-    return (
-        replace(result, notes=(*result.notes, *_sheet_notes(context, result)))
-        if isinstance(result, Accepted)
-        else result
-    )
+    if not isinstance(result, Accepted):
+        return result
+    return replace(result, notes=(*result.notes, *_sheet_notes(context, result)))
 
 
 def _sheet_notes(context: MessageContext, seated: Accepted) -> Iterator[str]:
@@ -112,11 +110,9 @@ def _authenticate(
         found = _unknown_seat(session, message, header, replied)
     else:
         found = _frame_evidence(session, message, header, place, named=context.codes.report_with(key), replied=replied)
-    return (
-        _decide(context, _drop_outdated_key(context, found), changing=changing, after_end=after_end)
-        if isinstance(found, Evidence)
-        else found
-    )
+    if not isinstance(found, Evidence):
+        return found
+    return _decide(context, _drop_outdated_key(context, found), changing=changing, after_end=after_end)
 
 
 def _drop_outdated_key(context: MessageContext, evidence: Evidence) -> Evidence:

@@ -28,7 +28,7 @@ from pbem.inbox.rate_limits import PASSED_ON_A_DAY
 from pbem.inbox.replies import answer
 from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import SeatContext, load_seat
-from pbem.mail.message import Message, parse_message
+from pbem.mail.message import parse_message
 from pbem.report import small
 from pbem.report.answers import Reason, Refusal, RequestOutcome, RequestReply
 from pbem.report.notices import Notice
@@ -116,13 +116,10 @@ def _confirm_message(mail: Reading, asked: PendingRequest, *, tell: bool) -> Out
     told = f"; {_pass_on_words(context, asked, agreed=True)}" if tell and asked.campaign_id is not None else ""
     # The receiving server's verdict is on the answer; it says nothing about the message that was kept.
     adds = act_of(asked) == "besides" and chosen_word(context.message.lines) == ADD
-    as_kept = _as_kept(context, kept, message, _confirmed_sender(asked, meant=True, adds=adds))
-    return Confirmed(as_kept, kept, told)
-
-
-def _as_kept(context: MessageContext, kept: InboxMessage, message: Message, by: ConfirmedSender) -> MessageContext:
+    by = _confirmed_sender(asked, meant=True, adds=adds)
     codes = find_codes(context.session, message, context.address, context.now)
-    return replace(context, message=message, inbox_id=kept.id, verdict="none", codes=codes, confirmed=by)
+    as_kept = replace(context, message=message, inbox_id=kept.id, verdict="none", codes=codes, confirmed=by)
+    return Confirmed(as_kept, kept, told)
 
 
 def _confirmed_sender(asked: PendingRequest, *, meant: bool, adds: bool = False) -> ConfirmedSender:

@@ -30,7 +30,6 @@ from pbem.actions.ruling import RulingResult
 from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.actions.withdraw_ruling import RulingCommand
-from pbem.campaign.order_sheets import Lines
 from pbem.campaign.press import sanitise_text
 from pbem.campaign.snapshot import Context, locked_campaign, open_deadline
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
@@ -326,7 +325,8 @@ def _run_entry(
             return order, _CommandAnswer("\n".join(help_lines(explain(order.about, name))))
         text = _text_of(context, name, entry, orders)
         if entry == orders.parsed.entries[-1] and ((text.words and not order.takes_text) or orders.below):
-            raise CampaignError(f"it is not known what to do with the lines below it{_named(orders.below)}")
+            below = quote_lines([redact_credentials(line) for _, line in orders.below])
+            raise CampaignError(f"it is not known what to do with the lines below it{f': {below}' if below else ''}")
         wish = wishes.get(type(order), CampaignError(NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):
             raise wish
@@ -351,10 +351,6 @@ def _text_of(context: MessageContext, name: str, entry: ParsedOrder, orders: GmO
     if text.words:
         raise CampaignError(f"message {order.message} and the lines below are two sheets: take out one")
     return TextBlock(tuple(lines_of_message(context.app, context.session, name, order.seat, int(order.message))))
-
-
-def _named(lines: Lines) -> str:
-    return f": {quote_lines([redact_credentials(line) for _, line in lines])}" if lines else ""
 
 
 def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
@@ -401,14 +397,11 @@ def _apply_or_preview(context: Context, wish: Wish, order: GmCommand, *, sure: b
     text = "\n".join(line for line in wish.render(facts, channel) if line != _UNDONE)
     if isinstance(facts, RulingResult) and not facts.kept:
         raise CampaignError(text)
-    fact = _new_deadline(context) if acts and isinstance(order, ExtendDeadline) else ""
+    fact = ""
+    if acts and isinstance(order, ExtendDeadline) and (deadline := open_deadline(context.session, context.snapshot)):
+        fact = f"deadline {format_time_short(deadline, context.snapshot.schedule.zone)}"
     meant = None if asked is None else order.confirmed(asked)
     return _CommandAnswer(text, _result_files(facts), traces, acts, asks=meant is not None, fact=fact, asked=meant)
-
-
-def _new_deadline(context: Context) -> str:
-    deadline = open_deadline(context.session, context.snapshot)
-    return f"deadline {format_time_short(deadline, context.snapshot.schedule.zone)}" if deadline else ""
 
 
 def _check_turn(context: Context, order: GmCommand) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import zone_like
+from pbem.errors import CampaignError
+from pbem.inbox.authenticate import is_own_address
 from pbem.inbox.command_parser import ORDER_COMMANDS, ClearOrders, NoOrders, command_in_full, command_of
 from pbem.inbox.consent.reader import fold, load_words
 from pbem.inbox.context import Accepted, MessageContext, Outcome
@@ -40,7 +43,7 @@ from pbem.inbox.free_words import Meaning, find_words, is_aside, is_for_another_
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, mailer_of, note_bulk_mail, refusal, warn_of_limit
-from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
+from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy, seats_of
 from pbem.inbox.sheet_choice import BARS, choose_sheet, is_unedited_form, orders_in_subject
 from pbem.inbox.synonyms import as_command, without_courtesies
 from pbem.inbox.wishes import answer_slip, answer_wish
@@ -58,13 +61,13 @@ from pbem.report.answers import (
 )
 from pbem.report.notices import Page
 from pbem.ruleset.order_types import RESIGNS, Finding, Order
-from pbem.ruleset.orders import OrderParser, resigning_word
+from pbem.ruleset.orders import resigning_word
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import join_lines, split_words
 from pbem.ruleset.values import View
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.types import Author
-from pbem.text import format_due, quote_lines, wrap_order_line
+from pbem.text import as_sentence, format_due, quote_lines, wrap_order_line
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
 if TYPE_CHECKING:
@@ -125,7 +128,8 @@ def process_sheet(
     reading, wishes = _split_wishes(context, dataclasses.replace(reading, notes=(*kept, *reading.notes)))
     if not reading.parsed.entries and not _has_orderlike_lines(reading, wishes):
         left = quote_lines([line for number, line in typed.plain.lines if line.strip() and number not in wishes])
-        notes = (f"Not read, as they begin like no order: {left}.",) if left else ()
+        unread = [f"Not read, as they begin like no order: {left}."] if left else ()
+        notes = (*unread, *dict.fromkeys(map(as_sentence, _orders_elsewhere(context, result, reading).values())))
         if wishes:
             notes = (*reading.notes, *notes, *earlier.tell_counted(place.zone))
             return _answer_wishes(context, result, wishes, notes), False
@@ -362,13 +366,18 @@ def _clear_orders(context: MessageContext, result: Accepted, sheet: SheetText, e
         to, done = result.deputy or place.address, CommandResult.refused(ClearOrders.usage, nothing)
         page = AnswerPage(address=context.address, done=(done,), notes=notes)
         return "nothing to clear; " + answer(context, to, page, about=own, code=own.code), False
-    back = _sheet_to_send_back(context.app.game(place.game).orders, counted)
+    book = context.app.game(place.game).orders
+    rows = [row for order in counted.orders for row in wrap_order_line(book.line(order)).split("\n")]
+    back = [*(rows or [NoOrders.usage]), *["WAIT"] * counted.wait]  # read as the same orders
     author = Author.DEPUTY if result.deputy else Author.PLAYER
     clear_sheets(context.session, earlier, context.now, author=author, inbox_id=context.inbox_id)
 
+    due = f"\nOrders are due {format_due(place.deadline, place.zone)}." if place.deadline and not place.held else ""
+    gone = f"Your orders for {place.label} of {place.campaign} are withdrawn: none of yours count now."
+
     def page_for(reader: SeatContext) -> AnswerPage:
         sheet = (f"ORDERS {place.campaign} {place.seat} {reader.code}".rstrip(), *back, "END")
-        done = CommandResult(ClearOrders.usage, "\n".join(_describe_cleared(place)), sheet)
+        done = CommandResult(ClearOrders.usage, f"{gone}{due}\nTo have them back, send this sheet:", sheet)
         return AnswerPage(address=context.address, done=(done,), notes=notes, cleared=place.label)
 
     _send_verdict(context, result, page_for, earlier.next)
@@ -392,19 +401,6 @@ def _send_verdict(
         answer(context, to, page_for(own), about=own, code=own.code, id_=id_, kind="receipt")
 
 
-def _describe_cleared(place: SeatContext) -> Iterator[str]:
-    yield f"Your orders for {place.label} of {place.campaign} are withdrawn: none of yours count now."
-    if place.deadline and not place.held:
-        yield f"Orders are due {format_due(place.deadline, place.zone)}."
-    yield "To have them back, send this sheet:"
-
-
-def _sheet_to_send_back(book: OrderParser, counted: Counted) -> list[str]:
-    """Return the lines of the sheet that counts, so that they are read as the same orders."""
-    lines = [row for order in counted.orders for row in wrap_order_line(book.line(order)).split("\n")]
-    return [*(lines or [NoOrders.usage]), *["WAIT"] * counted.wait]
-
-
 def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, read: SheetToSave) -> Receipt:
     place, sheet, view = result.place, typed.sheet, typed.view
     awaited = view["awaited"] and not place.paused
@@ -424,6 +420,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
         standing=None if read.reading.accepted else parse_sheet(typed.ruleset, view, counting, ()),
     )
     notes, files, waited = (*context.notes, *sheet.notes), tuple[str, ...](), list[str]()
+    elsewhere = _orders_elsewhere(context, result, read.reading) if read.reading.parsed.errors else {}
     if counted and counted.wait and read.says_wait is None and not read.wait:
         said = f"Your sheet {counted.version} said WAIT; WAIT is no longer in it"
         waited.append(f"{said}: the turn may run before its deadline.")
@@ -442,7 +439,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
             dict.fromkeys(f"{each.header.campaign} {each.header.seat}" for each in sheet.others if each.header)
         ),
         free=typed.ruleset.free_text,
-        findings=tuple(map(_hint_at_command, told.findings)),
+        findings=tuple(_hint_at_other_ways(each, elsewhere) for each in told.findings),
         notes=(
             *notes,
             *result.notes,
@@ -460,7 +457,7 @@ def _build_receipt(context: MessageContext, result: Accepted, typed: _Typed, rea
 def _zone_offer(context: MessageContext, place: SeatContext, read: SheetToSave) -> Iterator[str]:
     """Yield with a player's first receipt how to have times in their own zone, if their mail is written in another."""
     told = context.together or place.own_zone or place.turn > 1 or read.earlier.next > 1
-    if told or context.sender.lower() != place.address.lower():
+    if told or not is_own_address(context.message, place):
         return
     written = written_at(load_raw(context.session, context.inbox_id), context.now)
     if written and (zone := zone_like(written, place.zone)):
@@ -522,14 +519,35 @@ def _written_before(
     return (own, other) if own and other and own < other else None
 
 
-def _hint_at_command(finding: FindingWithLine) -> FindingWithLine:
-    """Return the finding with a hint, if its line begins with a command or resigns; no game has an order like that."""
-    if finding.severity == "error" and RESIGNS in finding.hint:
-        given = f"{finding.hint}; or LEAVE, in a mail of its own, and your seat goes to someone else"
-        return dataclasses.replace(finding, hint=given)
-    if finding.severity != "error" or not (verb := command_of(finding.source)):
+def _hint_at_other_ways(finding: FindingWithLine, elsewhere: Mapping[int, str]) -> FindingWithLine:
+    """Return the finding with a hint, if its line resigns, begins with a command or is for another campaign."""
+    hint = finding.hint
+    if finding.severity != "error":
         return finding
-    return dataclasses.replace(finding, hint=_hint_of(verb))
+    if RESIGNS in hint:
+        hint = f"{hint}; or LEAVE, in a mail of its own, and your seat goes to someone else"
+    elif verb := command_of(finding.source):
+        hint = _hint_of(verb)
+    elif other := elsewhere.get(finding.line):
+        hint = f"{hint}; or {other}" if finding.corrected else other
+    return dataclasses.replace(finding, hint=hint)
+
+
+_ELSEWHERE = "you also play {}, where it is an order: send it in a reply to your report of {}"
+
+
+def _orders_elsewhere(context: MessageContext, result: Accepted, reading: SheetReading) -> Mapping[int, str]:
+    """Return, by line, in which campaigns of the same player it is an order, if it begins with none of this game."""
+    unknown = {error.line for error in reading.parsed.errors if error.code == "unknown-verb"}
+    if not unknown or result.deputy or not is_own_address(context.message, result.place):
+        return {}
+    books = {}
+    for own in seats_of(context.session, result.place.address):
+        with suppress(CampaignError):  # the game of another campaign may not be installed
+            books[own.campaign] = context.app.game(own.game).orders
+    lines = [each for each in reading.lines if each[0] in unknown]
+    found = {number: [name for name, book in books.items() if book.begins_with_verb(line)] for number, line in lines}
+    return {number: _ELSEWHERE.format(" and ".join(each), " or ".join(each)) for number, each in found.items() if each}
 
 
 def _hint_of(verb: str) -> str:

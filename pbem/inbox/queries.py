@@ -128,10 +128,8 @@ def _find_verb(context: MessageContext, words: Sequence[str]) -> tuple[OrderHelp
     """Return the orders and commands that a verb names, in full or abbreviated; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
-    typed, known = (
-        _OTHER_WORDS.get(words[0].upper(), words[0].upper()),
-        (*_game_orders(context), *_describe_orders(COMMANDS, "")),
-    )
+    typed = _OTHER_WORDS.get(words[0].upper(), words[0].upper())
+    known = (*_game_orders(context), *_describe_orders(COMMANDS, ""))
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
     named = [order for order in known if order.verb == typed] or cut
     if not named and len(words) == 1:

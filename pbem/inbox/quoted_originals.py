@@ -247,12 +247,9 @@ def _find_reformatted(original: SentText, spelt: Sequence[Sequence[str]], runs: 
         joined, there = f" {' '.join(missing)} ", frozenset(missing) - {_SHEET}
         for at in range(run.lines[-1] + 1, following.lines[0] if following else len(spelt)):
             words = spelt[at]
-            if words and (f" {' '.join(words)} " in joined or (between and _is_made_of(words, there))):
+            made = len(words) >= _FEWEST_MADE and sum(word in there for word in words) >= _MOSTLY * len(words)
+            if words and (f" {' '.join(words)} " in joined or (between and made)):
                 yield at
-
-
-def _is_made_of(words: Sequence[str], there: Collection[str]) -> bool:
-    return len(words) >= _FEWEST_MADE and sum(word in there for word in words) >= _MOSTLY * len(words)
 
 
 PLACEHOLDER = "TOKEN"

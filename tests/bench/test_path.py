@@ -15,7 +15,7 @@ BOUNDS = {
     "frames deep": 25,
     "statements of process_messages": 21,
     "modules of pbem hold": 35,
-    "lines of pbem/inbox and pbem/mail": 17_212,
+    "lines of pbem/inbox and pbem/mail": 17_209,
 }
 """The most that a plain order sheet, and a hold, may enter. A figure that falls falls here too."""
 
