@@ -274,6 +274,7 @@ class SendPress(SeatCommand):
     def do(self, context: Context) -> TextResult:
         """Mail the message, or keep it for the next reports."""
         snapshot, own = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        _require_no_gm(snapshot, self.to)
         to, passed = parse_recipients(snapshot, self.to), sanitise_text(self.text)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_press(context, piece)
@@ -282,6 +283,14 @@ class SendPress(SeatCommand):
         vacancy = f" No player has {join_names(vacant)} now." if vacant else ""
         said = f"{_delivery_note(snapshot, own, piece, at, context.now)}{vacancy}{room}"
         return TextResult("\n".join([said, *mask_notes(passed)]))
+
+
+def _require_no_gm(snapshot: CampaignSnapshot, to: Sequence[str]) -> None:
+    """Raise CampaignError, with the line to send, if words of a PRESS TO name the GM, perhaps beside seats."""
+    others = [word for word in to if word.lower() not in snapshot.seats]
+    if others[:1] and others[0].lower() == "gm":
+        said = " ".join(to[1:]) if len(others) > 1 else "your words"
+        raise CampaignError(f"the GM has no seat, and nothing was sent; to write to your GM, send ASK GM: {said}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,24 @@ def test_press_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("PRESS TO GM hello", "hello"),
+        ("Press to gm blue is away", "blue is away"),
+        ("PRESS TO blue GM", "your words"),
+        ("PRESS TO GM all", "all"),
+    ],
+)
+def test_press_to_the_gm_is_told_the_line_to_send(desk: Desk, line: str, words: str) -> None:
+    """The GM has no seat: nothing is sent to anyone, and the answer has ASK GM with the words of the line."""
+    begin(desk)
+    answer = " ".join(say(desk, f"{line}\nAt dawn.").split())
+
+    assert press(desk) == []
+    assert f"send ASK GM: {words}." in answer
+
+
+@pytest.mark.parametrize(
     "words", ["let us all attack green", "all of us against green!", "and green is weak", "we attack"]
 )
 def test_words_on_the_line_of_the_seat_name_no_recipients(desk: Desk, words: str) -> None:
