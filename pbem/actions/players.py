@@ -216,13 +216,16 @@ class NoteAbsence(SeatCommand):
             raise CampaignError(f"your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
-        refused = _explain_limit(snapshot, _load_coming_absences(session, place.id, now), since, until)
+        coming = _load_coming_absences(session, place.id, now)
+        days = f"on {first}" if first == last else f"from {first} to {last}"
+        if any(away.since <= since and until <= away.until for away in coming):
+            return TextResult(f"You are absent {days}, as you told before. {_deadline_note(session, snapshot, place)}")
+        refused = _explain_limit(snapshot, coming, since, until)
         if refused := refused or _explain_budget(session, snapshot, place, since, until):
             raise CampaignError(f"your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
-        days = f"on {first}" if first == last else f"from {first} to {last}"
         last_day = f"The last day is {last:%A}, {last.day} {last:%B}, by the clocks of {zone}."
         kept = f"You are absent {days}. {last_day} Deadlines that are set from now on keep out of that time."
         return TextResult(f"{kept} {_deadline_note(session, snapshot, place)}")

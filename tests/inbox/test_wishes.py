@@ -118,6 +118,17 @@ def test_prose_about_an_absence_is_told_the_line_with_its_days(begun: Desk, line
     assert absences(begun) == []
 
 
+@pytest.mark.parametrize("again", ["ABSENT 20 Dec TO 3 Jan", "ABSENT 24 Dec"])
+def test_an_absence_that_is_known_is_noted_once(begun: Desk, again: str) -> None:
+    """The same days, or some of them, are answered as known; days beyond them are another absence."""
+    ask(begun, "ABSENT 20 Dec TO 3 Jan")
+
+    assert "as you told before" in ask(begun, again)
+    assert len(absences(begun)) == 1
+    assert "as you told before" not in ask(begun, "ABSENT 20 Dec TO 4 Jan")
+    assert len(absences(begun)) == 2
+
+
 def absences(desk: Desk) -> list[Absence]:
     """Return all absences that are noted."""
     with desk.app.store.reading() as session:
