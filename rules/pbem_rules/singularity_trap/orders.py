@@ -167,7 +167,11 @@ class NewName(Field):
     def read(self, word: str, view: View) -> int:
         number = new_number(word)
         if number is None:
-            raise FieldError("bad-name", f"{show_word(word)} is not {self.expected}", word=word)
+            raise FieldError(
+                "bad-name",
+                f"{show_word(word)} is not understood: only AS may follow there, and {self.expected}",
+                word=word,
+            )
         return number
 
     def write(self, value: int) -> str:
@@ -309,14 +313,17 @@ class Place(Field):
         return 3
 
 
+_HOME = ("home", "home-planet", "homeworld", "home-world")
+
+
 def _space(word: str, view: View, board: StarMap) -> str | None:
-    """Return the space that a player means: by coordinates, the name of a planet, or HOME."""
+    """Return the space that a player means: by coordinates, the name of a planet, or as their home."""
     typed = board.understand(word)
     if typed:
         return board.name(typed)
     name = "-".join(word.casefold().split())
     by_name = {planet["name"]: planet["space"] for planet in view["planets"]}
-    return by_name.get(f"{view['seat']}-home" if name == "home" else name)
+    return by_name.get(f"{view['seat']}-home" if name in _HOME else name)
 
 
 def _nearest(wanted: str | None, mine: Sequence[str], board: StarMap) -> str:

@@ -19,7 +19,7 @@ from pbem.ruleset import (
     resigning_word,
 )
 from pbem_rules.singularity_trap.orders import BOOK
-from pbem_rules.singularity_trap.wording import plain
+from pbem_rules.singularity_trap.wording import once, plain
 
 _RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
 # Hints for words that are no orders here, as the first or second of a line.
@@ -34,7 +34,7 @@ _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs
 
 def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """Return the orders as declared, from lines as they are or as `wording` puts them, and all findings."""
-    written = list(join_lines(lines))
+    written = [(number, once(line)) for number, line in join_lines(lines)]
     parsed = BOOK.read(view, written)
     entries = {entry.line: entry for entry in parsed.entries}
     findings: dict[int, list[Finding]] = defaultdict(list)
@@ -54,7 +54,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     for number, line in [(number, line) for number, line in written if comment_of(line)][:MOST_REMARKS]:
         if not any(finding.code in ("second-order", "order-rest") for finding in findings[number]):
             findings[number] += _behind(view, number, line)
-    told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
+    told = [_cut_short(view, _hinted(each, line), line) for number, line in written for each in findings[number]]
     return ParsedSheet(tuple(entries[number] for number in sorted(entries)), tuple(told))
 
 
@@ -68,6 +68,9 @@ def _plainly(view: View, text: str) -> tuple[Order, ...] | None:
     read = BOOK.parse(view, [(1, plain(text))])
     return read.orders if read.orders and not read.findings else None
 
+
+_MOST_CUT = 6
+"""Words behind an order among which the end of it is looked for."""
 
 _UNKNOWN = ("unknown-verb", "takes-back")
 
@@ -88,6 +91,20 @@ def _is_better(again: ParsedSheet, before: list[Finding]) -> bool:
         return not again.findings or not any(finding.code == "dropped" for finding in before)
     unknown = (any(finding.code in _UNKNOWN for finding in findings) for findings in (before, again.findings))
     return bool(again.findings) and [*unknown] == [True, False]
+
+
+def _cut_short(view: View, finding: Finding, line: str) -> Finding:
+    """Return the finding with the BUILD that a line begins with, if only words behind it are wrong."""
+    if finding.severity != "error" or finding.corrected or finding.code not in ("bad-name", "extra-words"):
+        return finding
+    words = plain(line).split()
+    if words[0] != "BUILD" or "AND" in words:
+        return finding
+    for end in range(len(words) - 1, max(len(words) - _MOST_CUT, 1), -1):
+        read = BOOK.parse(view, [(1, " ".join(words[:end]))])
+        if read.orders and not read.findings:
+            return dataclasses.replace(finding, corrected=BOOK.line(read.orders[0]))
+    return finding
 
 
 def _hinted(finding: Finding, line: str) -> Finding:

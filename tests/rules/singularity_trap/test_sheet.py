@@ -441,6 +441,22 @@ def test_a_space_out_of_reach_is_answered_with_the_way_there() -> None:
     assert (found.code, found.corrected) == ("no-course", "MOVE R100 TO J8+2")
 
 
+@pytest.mark.parametrize(
+    ("line", "build"),
+    [
+        ("build a scout at J10 in orbit", "BUILD Scout AT J10+0"),
+        ("BUILD 2 Scout AT J10 AS Enterprise", "BUILD 2 Scout AT J10+0"),
+        ("BUILD Scout AT J10 AS NEW2 as agreed with Ann", "BUILD Scout AT J10+0 AS NEW2"),
+    ],
+)
+def test_words_behind_a_build_are_answered_with_the_line_without_them(line: str, build: str) -> None:
+    """Words behind the space of a BUILD are named as what is not understood, with the BUILD that is."""
+    (found,) = findings(_fleet(), "red", line)
+
+    assert found.code in ("bad-name", "extra-words")
+    assert found.corrected == build
+
+
 def test_what_a_sheet_builds_is_named_before_there_are_ships() -> None:
     """A player without ships who moves a planet hears what their new ship is called."""
     (found,) = findings(world(), "red", "MOVE J7+3")
