@@ -20,6 +20,12 @@ _LETTER = re.compile(r"\A\W{0,9}(?:((?:PRESS|UNSIGNED) TO\b)|WRITE TO\b|BROADCAS
 _TOLD = re.compile(r"\A\W{0,9}(?:MESSAGE|PRESS|TELL|WRITE)(?: TO)? (\w++)", re.IGNORECASE)
 """The beginning of words for a player, or of an order that somebody is told something."""
 
+_ABSENCE = re.compile(
+    r"\A\W{0,9}ABSENT\b:?(?>(?:\s+(?i:from|on|until|till|to|next|this|the))*)\s+"
+    r"(?:[0-9]|(?i:today|tomorrow|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+)
+"""The command with days behind it; other words may be an order."""
+
 _AN_ORDER = "this is an order, which your GM reads; PRESS TO {0}, as the first line of a mail, writes to that player"
 
 
@@ -28,11 +34,17 @@ def letters_among(seats: Collection[str], lines: Lines) -> tuple[frozenset[int],
 
     A letter is known by the seats it goes to, or by a line that ends it, such as ENDPRESS. Without that line only its
     first one is left out, since nobody can say where it ends. Other words to a seat may be an order, with a note on it.
+    An ABSENT with days is left out too, as a command.
     """
     named = {seat.casefold() for seat in seats}
     left, refused, known = set[int](), list[Finding](), named | {"all"}
     ends = [number for number, line in lines if ends_text(line)]
     for number, line in lines:
+        if number not in left and _ABSENCE.match(line):
+            left.add(number)
+            hint = "send it as the first line of a mail of its own"
+            refused.append(Finding(number, "error", "command", "an absence is no order, and was not noted", hint))
+            continue
         head = _LETTER.match(line) if number not in left else None
         end = next((end for end in ends if end > number), 0) if head else 0
         to = [word.casefold().strip(".:") for word in split_words(head[2])] if head else []

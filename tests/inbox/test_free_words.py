@@ -435,6 +435,22 @@ def test_wait_among_small_talk_keeps_the_orders(pen: Desk) -> None:
     assert counted(pen) == [HOLD, SAIL]
 
 
+def test_an_absence_among_free_words_is_a_command(pen: Desk) -> None:
+    """ABSENT with days is no order: below WAIT, as beside orders, the answer says where the command stands."""
+    told_as = "ABSENT is a command: send it as the first line of a mail of its own."
+
+    assert told_as in told(pen, "WAIT\nABSENT until Monday")
+    assert counted(pen) == [HOLD, SAIL]
+    assert told_as in told(pen, "The army marches.\nABSENT 20 Dec TO 3 Jan")
+    assert counted(pen) == ["The army marches."]
+
+
+@pytest.mark.parametrize("line", ["ABSENT from the gate, the guard sleeps.", "Absent friends are to be toasted."])
+def test_absent_with_other_words_is_an_order_in_free_words(line: str) -> None:
+    """A sentence about someone who is absent stays what it is."""
+    assert left(FREE, f"{SAIL}\n{line}") == [SAIL, line]
+
+
 @pytest.mark.parametrize(
     "typed", ["ADD\nWHISPER blue deal", "add WHISPER blue deal", "ORDERS toy1 red\nADD\nWHISPER blue deal\nEND"]
 )
