@@ -106,6 +106,18 @@ _OPENERS = _phrases(
     , voici mes, mes ordres, aquí están mis, aquí van mis, mis órdenes, ecco i miei, seguem as minhas, hierbij mijn
     """
 )
+_AGAIN = _phrases(
+    """
+    oh, oh dear, oh no, oh my, whoops, ouch, argh, aargh, ugh, doh, d'oh, darn, sorry, so sorry, my bad
+    , my mistake, my fault, that was wrong, that went wrong, that did not work, that didn't work, trying again
+    , try again, i try again, i'll try again, i will try again, i am trying again, i'm trying again, let me try again
+    , let me try that again, let me try this again, let's try again, let's try that again, let us try again
+    , one more try, one more time, another try, another attempt, second try, second attempt, third try, third attempt
+    , next try, next attempt, new try, new attempt, take two, here goes, here we go, here we go again, once again
+    , once more, again, and again, noch einmal, nochmal, neuer versuch, zweiter versuch, encore une fois, otra vez
+    """
+)
+_BETWEEN = "ok|okay|well|so|and|now|then|right"
 _REST = rf"(?: {_WORD})"
 _GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}{{0,4}})")
 _LONG_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}{{0,12}})")
@@ -113,6 +125,9 @@ _CLOSING = re.compile(rf"(?:ps |p s )?(?>(?:and |so |many |with ){{0,2}})(?:{_CL
 _SENTENCE = re.compile(rf"(?:{_CLOSINGS}|nice game|great game|sorry for)(?>{_REST}{{0,12}})")
 _OUTLOOK = re.compile(r"(?:i am |i m )?(?:looking forward|see you|have a)(?>(?: \w{1,40}+){0,12})")
 _OPENER = re.compile(rf"(?:{_OPENERS})(?>(?: \w++){{0,12}})")
+_RETRY = re.compile(rf"(?>(?:(?:{_BETWEEN}) ){{0,3}})(?:{_AGAIN})(?>(?: (?:{_AGAIN}|{_BETWEEN})(?= |\Z)){{0,6}})")
+"""What is said of an attempt that failed, and nothing besides: other words above orders may be a condition of them."""
+
 _SHORT_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}?)")
 _SHORT_CLOSING = re.compile(rf"(?:many )?(?:{_CLOSINGS})(?>{_REST}?)")
 
@@ -230,7 +245,7 @@ class Manners:
     def _opens(self, words: str, *, first: bool) -> bool:
         if self.free:
             return first and self._greets(words)
-        return self._greets(words) or _OPENER.fullmatch(words) is not None or self.closes(words)
+        return self._greets(words) or any(each.fullmatch(words) for each in (_OPENER, _RETRY)) or self.closes(words)
 
     def _greets(self, words: str) -> bool:
         if not self.free:

@@ -162,6 +162,34 @@ def test_wait_beside_small_talk_is_wait_alone(desk: Desk, text: str) -> None:
         assert "Not read, as they begin like no order:" in said
 
 
+RETRIES = (
+    "Oh dear. Trying again:",
+    "Oops!",
+    "Sorry, my mistake.",
+    "OK, second try:",
+    "Argh - that didn't work; here we go again",
+)
+
+
+@pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
+@pytest.mark.parametrize("line", RETRIES)
+def test_a_sigh_above_orders_is_no_error(key: str, line: str) -> None:
+    """What is said of an attempt that failed is named as no order, and the orders below it are read."""
+    received = receive(key, [line, "", *good_orders(key)])
+
+    assert received.wrong == []
+    assert line in received.courtesies
+
+
+@pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
+@pytest.mark.parametrize(
+    "line", ["If that did not work:", "Instead of these:", "Oops, forget all of this:", "Oh, only once he attacks:"]
+)
+def test_other_words_above_orders_stay_an_error(key: str, line: str) -> None:
+    """Words that may be a condition of the orders below them, or take them back, are left out by no rule."""
+    assert line in receive(key, [line, *good_orders(key)]).wrong
+
+
 @pytest.mark.parametrize("line", ["BDI 4", "WHISPR blue hello", "R12 N"])
 def test_a_wrong_order_beside_wait_stays_an_error(desk: Desk, line: str) -> None:
     """A line like an order beside WAIT has the turn wait for its correction, and no sheet counts with WAIT alone."""
