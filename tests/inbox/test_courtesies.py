@@ -164,7 +164,7 @@ def test_wait_beside_small_talk_is_wait_alone(desk: Desk, text: str) -> None:
 
 RETRIES = (
     "Oh dear. Trying again:",
-    "Oops!",
+    "Whoops!",
     "Sorry, my mistake.",
     "OK, second try:",
     "Argh - that didn't work; here we go again",
