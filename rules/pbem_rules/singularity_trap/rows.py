@@ -14,6 +14,7 @@ from typing import Any
 from pbem.ruleset import View
 from pbem_rules.common.summary import counted, grouped, listed, sentence, you_or_seat
 from pbem_rules.singularity_trap.space import board_of, distance, free_planets
+from pbem_rules.singularity_trap.template import move_of_built
 
 Row = Mapping[str, Any]
 Fact = tuple[str, str]
@@ -63,6 +64,7 @@ def with_rows(view: View) -> View:
         "nearest": "; ".join(_nearest(view)),
         "types": [_type(kind) for kind in view["rules"]["types"]],
         "worths": _worths(view),
+        "move_of_built": move_of_built(view) if view["awaited"] and view["section"] == "turn" else "",
         "ways": list(_ways(told.get("moved", ()))),
         "dice": [list(_dice(space, rounds)) for space, rounds in fights],
     }

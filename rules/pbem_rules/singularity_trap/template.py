@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from pbem_rules.singularity_trap.chart import closer
+from pbem_rules.singularity_trap.choices import view_with
 from pbem_rules.singularity_trap.courses import Powers, reach
 from pbem_rules.singularity_trap.factions import certain
 from pbem_rules.singularity_trap.orders import BOOK, View, others
@@ -71,6 +72,14 @@ def _movement(view: View) -> Iterator[str]:
             _, goal = min(((distance(start, goal), goal) for goal in goals - {start}), default=(0, start))
             end = goal if goal in reached else min(reached, key=lambda space: (distance(space, goal), space))
             yield from (f"MOVE {names} TO {board.name(end)}" for names in _joined(ships, MOST_JOINED))
+
+
+def move_of_built(view: View) -> str:
+    """Return a MOVE of the ship that the BUILD of the sheet would make; "" without one."""
+    build = next((line for line in _economic(view) if line.startswith("BUILD ")), "")
+    kind, _, space = build.removeprefix("BUILD ").partition(" AT ")
+    made = view_with(view, ("BUILD", kind, "AT", space, "AS", "NEW1")) if build else view
+    return next(_movement({**made, "ships": made["ships"][:1]}), "") if build else ""
 
 
 def _joined(names: Sequence[str], most: int) -> Iterator[str]:

@@ -80,6 +80,18 @@ def test_a_report_tells_the_own_affairs(part: str) -> None:
     assert "Above you, the direct ruler first: bob" in cyd
 
 
+@pytest.mark.parametrize("part", ["text", "html"])
+def test_target_is_explained_where_the_form_names_it(part: str) -> None:
+    """A report with TARGET in its form says what that is for; one of a Harvester under way has neither."""
+    before = position({"ann": {"H": (0, 0)}, "bob": {"H": (9, 0)}}, resources={(0, 3): 2})
+    under_way, events = turn(before, {"ann": ["TARGET 0,3"]})
+    words = "TARGET sends your Harvester to a hex with resources, 1 hex a turn, to gather them."
+
+    assert words in bare(getattr(report(before, "ann"), part))
+    assert "TARGET" not in "".join(RULESET.template(view(under_way, "ann", events)))
+    assert words not in bare(getattr(report(under_way, "ann", events), part))
+
+
 TRACKS = (
     "Tracks from NE to 3,0; from NW to 0,1; from SE to 0,3; from SW to -3,2; from W to 4,-1, 4,0; "
     "left, not entered: 0,0, 0,4, 3,-1; movement: -4,3."

@@ -322,6 +322,16 @@ def test_the_first_report_greets(reporter: Renderer) -> None:
     assert "Your ships" not in text
 
 
+def test_a_move_of_a_ship_that_is_built_is_shown_as_it_may_be_sent(reporter: Renderer) -> None:
+    """The report shows a MOVE of what the BUILD of its form makes, and both lines are accepted as they are."""
+    shown = empty_view("cyan")
+    (build,) = [line.removeprefix("; ") for line in RULESET.template(shown) if "BUILD" in line]
+    said = plain(report(reporter, shown), "text")
+    (move,) = re.findall(r"NEW1, which you build, may move: (MOVE NEW1 TO \S+)\.", said)
+
+    assert RULESET.parse(shown, [(1, build), (2, move)]).errors == ()
+
+
 def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
     """When the war is over the report says who won and why, and plans no further turn."""
     result = {"winners": ["green", "cyan"], "reason": "held 25 planets"}
