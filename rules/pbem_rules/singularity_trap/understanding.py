@@ -19,7 +19,7 @@ from pbem.ruleset import (
     resigning_word,
 )
 from pbem_rules.singularity_trap.orders import BOOK
-from pbem_rules.singularity_trap.wording import once, plain
+from pbem_rules.singularity_trap.wording import TWICE, plain
 
 _RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
 # Hints for words that are no orders here, as the first or second of a line.
@@ -34,7 +34,7 @@ _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs
 
 def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """Return the orders as declared, from lines as they are or as `wording` puts them, and all findings."""
-    written = [(number, once(line)) for number, line in join_lines(lines)]
+    written = [(number, TWICE.sub(r"\1", line)) for number, line in join_lines(lines)]
     parsed = BOOK.read(view, written)
     entries = {entry.line: entry for entry in parsed.entries}
     findings: dict[int, list[Finding]] = defaultdict(list)

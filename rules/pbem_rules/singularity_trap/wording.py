@@ -68,18 +68,13 @@ _MOST_STEPS = 30
 
 
 # Matches the words of "MOVE R472 TO TO J6" of which one is meant.
-_TWICE = re.compile(r"\b(TO|AT)(?:\s{1,9}\1\b){1,9}", re.IGNORECASE)
-
-
-def once(line: str) -> str:
-    """Return the line with TO and AT once where they stand twice in a row."""
-    return _TWICE.sub(r"\1", line)
+TWICE = re.compile(r"\b(TO|AT)(?:\s{1,9}\1\b){1,9}", re.IGNORECASE)
 
 
 def plain(line: str) -> str:
     """Return the line in the words of the order parser, as far as it is understood."""
     text = _BULLET.sub("", plain_signs(without_comment(line)).upper())
-    text = _SENTENCE.sub(" ", once(_ARROWS.sub(" TO ", text))).replace(",", " , ")
+    text = _SENTENCE.sub(" ", TWICE.sub(r"\1", _ARROWS.sub(" TO ", text))).replace(",", " , ")
     words = [word for word in text.split() if word not in _PLAIN]
     words = [*itertools.dropwhile(_SPEAKER.__contains__, words)]
     if not words or '"' in text:
