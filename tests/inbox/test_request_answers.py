@@ -372,13 +372,15 @@ def test_who_names_only_the_message_id_is_told_no_code(invited: Desk) -> None:
 
 @pytest.mark.parametrize("typed", ["RULES", "HELP BID", "JOIN toy1"])
 def test_a_command_in_a_reply_is_a_command(invited: Desk, typed: str) -> None:
-    """A reply that begins with a command is that, for the campaign of the invitation."""
+    """A reply that begins with a command is that, for the campaign of the invitation; JOIN brings that again."""
+    before = len(invited.mails(GM))
     said = reply(invited, typed)
 
     assert said.startswith(
         {"RULES": "The rulebook Toy Auction", "HELP BID": "BID AN ORDER OF TOY AUCTION"}.get(typed, "")
     )
-    assert "passed on" not in said
+    assert ("invites you to play" in said) == (typed == "JOIN toy1")
+    assert len(invited.mails(GM)) == before
     assert not seated(invited)
 
 
