@@ -436,7 +436,7 @@ _SETTINGS: Mapping[str, tuple[Callable[[str, Any], Any], Any]] = {
     "pace": (parse_sending_limits, {}),
     "players": (_public_names, {}),
 }
-"""How the value of each setting is read, and its default; None where it has none."""
+"""The reader of each setting, and its default; None where it has none."""
 
 READERS = {key: reader for key, (reader, _) in _SETTINGS.items()}
 DEFAULTS = {key: default for key, (_, default) in _SETTINGS.items() if default is not None}

@@ -126,7 +126,7 @@ _SENTENCE = re.compile(rf"(?:{_CLOSINGS}|nice game|great game|sorry for)(?>{_RES
 _OUTLOOK = re.compile(r"(?:i am |i m )?(?:looking forward|see you|have a)(?>(?: \w{1,40}+){0,12})")
 _OPENER = re.compile(rf"(?:{_OPENERS})(?>(?: \w++){{0,12}})")
 _RETRY = re.compile(rf"(?>(?:(?:{_BETWEEN}) ){{0,3}})(?:{_AGAIN})(?>(?: (?:{_AGAIN}|{_BETWEEN})(?= |\Z)){{0,6}})")
-"""What is said of an attempt that failed, and nothing besides: other words above orders may be a condition of them."""
+"""Words on an attempt that failed, and nothing besides: other words above orders may be a condition of them."""
 
 _SHORT_GREETING = re.compile(rf"(?:{_GREETINGS})(?>{_REST}?)")
 _SHORT_CLOSING = re.compile(rf"(?:many )?(?:{_CLOSINGS})(?>{_REST}?)")
@@ -159,7 +159,7 @@ _SMALL = re.compile(r"(?<!\S)[^\W\d_A-Z][^\W\d_]{3,}+(?!\S*@)")
 
 def without_signature(lines: Sequence[str], names: Collection[str]) -> Sequence[str]:
     """Return the lines above the sender's whole name, if below it stand titles, numbers and other names alone."""
-    at = next((at for at, line in enumerate(lines) if at and is_whole_name(line, names)), len(lines))
+    at = next((at for at, line in enumerate(lines) if at and _is_whole_name(line, names)), len(lines))
     return lines if any(_SAYS_MORE.search(line) or _SMALL.search(line) for line in lines[at:]) else lines[:at]
 
 
@@ -171,7 +171,7 @@ def yes_with_words(text: str) -> str:
     return said[at] if above and at < len(said) and not any(map(_SAYS_MORE.search, said[at + 1 :])) else ""
 
 
-def is_whole_name(line: str, names: Collection[str]) -> bool:
+def _is_whole_name(line: str, names: Collection[str]) -> bool:
     """Return True for a line with first and last name of the sender, perhaps with a title behind a bar."""
     words = plain_words(line.partition("|")[0]).split()
     return len(words) > 1 and all(word in names for word in words)
@@ -327,7 +327,7 @@ class Manners:
             if self._begins_order(words) or self.is_order(line):
                 return
             block.append(number)
-            if is_whole_name(line, self.names) and not dict(lines).get(number - 1, "x").strip():
+            if _is_whole_name(line, self.names) and not dict(lines).get(number - 1, "x").strip():
                 yield from block
                 return
 

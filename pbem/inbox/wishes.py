@@ -10,12 +10,11 @@ from pbem.inbox.command_parser import TWO_WORDS, VERBS, command_in_full, command
 from pbem.inbox.synonyms import LONGEST, as_command, load_table, plain_words
 from pbem.ruleset.fields import nearest
 
-_WISHES = tuple(
-    (name, re.compile("|".join(wish["patterns"])), wish["answer"])
+_WISHES = {
+    name: tuple((re.compile("|".join(wish["patterns"])), wish["answer"]) for wish in load_table(name).values())
     for name in ("wishes", "gm_wishes")
-    for wish in load_table(name).values()
-)
-"""The tables of wishes, with the patterns of each and the answer to it."""
+}
+"""The tables of wishes: the patterns of each, and the answer to it."""
 
 _FORTNIGHT = dt.timedelta(days=14)
 _MOST_WORDS = 3
@@ -36,7 +35,7 @@ def answer_gm_wish(line: str) -> str:
 
 def _find_answer(name: str, line: str) -> str:
     said = plain_words(line) if len(line) <= LONGEST else ""
-    return next((answer for table, pattern, answer in _WISHES if table == name and pattern.search(said)), "")
+    return next((answer for pattern, answer in _WISHES[name] if pattern.search(said)), "")
 
 
 def answer_slip(line: str) -> str:

@@ -375,10 +375,7 @@ class Receipt:
     @property
     def warned(self) -> int:
         """The number of warnings on what is accepted."""
-        number = 0
-        for finding in self.remarks:
-            number += finding.severity == "warning"
-        return number
+        return [finding.severity for finding in self.remarks].count("warning")
 
     @property
     def passed_over(self) -> str:

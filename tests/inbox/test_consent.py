@@ -144,7 +144,7 @@ DISCLAIMER = (
 
 @pytest.mark.parametrize("act", COLUMNS)
 def test_a_signature_without_dashes_is_no_part_of_a_yes(act: Act) -> None:
-    """What stands below the sender's whole name, as an office adds it, says nothing; a sentence there does."""
+    """Lines below the sender's whole name, as an office adds them, say nothing; a sentence there does."""
     sender = "Bob O'Hara <bob@corp.example>"
     said = [
         STEPS[act][read_reply(parse_message(letter(f"Yes\n\n{below}", sender)), "", act)]

@@ -174,7 +174,7 @@ RETRIES = (
 @pytest.mark.parametrize("key", [key for key in GAMES if key != FREE])
 @pytest.mark.parametrize("line", RETRIES)
 def test_a_sigh_above_orders_is_no_error(key: str, line: str) -> None:
-    """What is said of an attempt that failed is named as no order, and the orders below it are read."""
+    """Words on an attempt that failed are named as no order, and the orders below it are read."""
     received = receive(key, [line, "", *good_orders(key)])
 
     assert received.wrong == []

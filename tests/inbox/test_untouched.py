@@ -154,7 +154,7 @@ def test_an_untouched_form_in_a_new_mail_changes_nothing(begun: Begun) -> None:
     "line", ["BTW nice game", "FYI I'll be 2 days late", "IMO we should ally", "LOL", "OK", "GG", "FYI: R12 was close"]
 )
 def test_words_to_a_person_change_nothing_in_any_game(begun: Begun, line: str) -> None:
-    """What begins like no order, in capitals too, is no sheet of errors beside one that counts, and no order."""
+    """Words that begin like no order, in capitals too, are no sheet of errors beside one that counts, and no order."""
     desk, report = begun
     before = len(sheets(desk))
     desk.reply(report, line)

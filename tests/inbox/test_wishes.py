@@ -137,7 +137,7 @@ def absences(desk: Desk) -> list[Absence]:
 
 @pytest.mark.parametrize("header", ["Auto-Submitted: auto-replied", "Precedence: auto_reply", "X-Autoreply: yes"])
 def test_an_answering_machine_is_not_absent(begun: Desk, header: str) -> None:
-    """What a program sends is no command, and is not answered, whatever its words."""
+    """Mail of a program is no command, and is not answered, whatever its words."""
     name, _, value = header.partition(": ")
     before = len(begun.mails(ANN))
     begun.post("ABSENT until Monday", headers={name: value})
